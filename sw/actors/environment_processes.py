@@ -115,7 +115,7 @@ class EnvironmentProcesses:
         self._ready = hosted.ready
         self._agents = [_Agent(number, hosted(limit)) for number in range(agents)]
         self._held: list[Arrival] = []
-        # What is asked of which agent's at the next call: failed before, or restored.
+        # Requests to agents' environments for the next call, by agent: they failed before, or were restored.
         self._again: dict[int, int | None] = {}
         self.restarts = 0
 

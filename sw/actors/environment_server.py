@@ -54,7 +54,7 @@ class EnvironmentServer:
         try:
             return self._environment.do(action)
         except EnvironmentFailure as error:
-            # What the environment raised is its cause, but for a number that is none.
+            # The environment's error is its cause, except for a number that is not finite.
             return ServerFailure(True, _words(error.__cause__) if error.__cause__ else str(error))
 
     def state(self) -> EnvironmentState | ServerFailure:

@@ -10,7 +10,7 @@ from .agent_environment import Arrival, EnvironmentState
 
 __all__ = ["EnvironmentsState"]
 
-# Of an arrival, beside the observation.
+# Fields of an arrival besides the observation.
 PLAIN = ("agent", "reward", "terminated", "truncated", "episode_return", "episode_length", "lost")
 
 

@@ -38,7 +38,7 @@ class InProcessEnvironments:
         self._make = lambda agent, life: AgentEnvironment(environment, kind, agent, seed, life)
         self._lives = [0] * agents
         self._environments = [self._make(agent, 0) for agent in range(agents)]
-        # What was asked of which agent's; in the order of questions. None: to begin an episode.
+        # Requests to agents' environments, by agent, in their order. None: to begin an episode.
         self._asked: dict[int, int | None] = {}
         self._held: list[Arrival] = []
         self.restarts = 0

@@ -41,7 +41,7 @@ class ProcessEnvironment:
         try:
             self._worker.link.send(message)
         except OSError:
-            # The link of a process that is dead is at its end for whoever listens, too.
+            # Whoever listens sees the end of a dead process's link as well.
             pass
 
     @staticmethod

@@ -57,7 +57,7 @@ class WeightsBuffer:
             raise ValueError(f"Weights must have shapes {self._shapes}, not {shapes}")
         version = self.version + 1
         copy = version % 2
-        # A reader that sees any of what follows sees what was published before it, too.
+        # A reader that sees any of what follows also sees what was published before it.
         fence()
         self._block["step"][copy] = step
         np.concatenate([array.reshape(-1) for array in arrays], out=self._block["values"][copy])

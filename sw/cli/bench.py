@@ -78,7 +78,7 @@ def _names(text: str) -> list[str]:
 def _all(arguments: argparse.Namespace) -> None:
     from ..systems.figure_documents import figures_of_all, suite_rows
 
-    # What is wrong with it is said before the figures are made.
+    # Its errors are reported before the figures are made.
     suite = {"suite": suite_rows(arguments.suite)} if arguments.suite else {}
     make_folder(arguments.out)
     document = figures_of_all(OF_ALL, _names(arguments.also or ""), arguments.seed)

@@ -15,7 +15,7 @@ STONES = ".XO"
 class BoardView(Protocol):
     """How a game is shown. The environment is in the state that is asked about."""
 
-    # What moves look like, as an example.
+    # An example of a move.
     example: str
 
     def text(self) -> str:

@@ -18,7 +18,7 @@ from .messages import add_message_options, messages
 
 __all__ = ["COMMANDS", "dispatch"]
 
-# Each is a module beside this one, with `add_arguments(parser)` and `run(arguments)`, which may return an exit code;
+# Each is a module next to this one, with `add_arguments(parser)` and `run(arguments)`, which may return an exit code;
 # the first line of its docstring is its help. Heavy imports belong inside `run`.
 COMMANDS = (
     "train", "plan", "play", "eval", "experiment", "bench", "explore", "compose", "map", "infer", "package", "build",
@@ -58,7 +58,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
         if getattr(parsed, "threads", None) is not None:
             _set_threads(parsed.threads)
         output = _Output(sys.stdout)
-        # One JSON object, and nothing that a library prints beside it.
+        # One JSON object, and nothing that a library prints.
         parsed.results, others = output, sys.stderr if getattr(parsed, "json", False) else output
         with messages(parsed.verbose, parsed.quiet), contextlib.redirect_stdout(others):
             code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
@@ -112,7 +112,7 @@ def _printing() -> Iterator[None]:
         with writing("standard output"):
             yield
     except WriteError as error:
-        # What could not be written stays in the stream, and would be tried again at Python's exit.
+        # Unwritten text stays in the stream, and Python would try it again at its exit.
         _drop_output()
         if error.errno == errno.EPIPE:
             # Whoever read our output has enough; nothing more can be said to them.

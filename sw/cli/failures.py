@@ -15,7 +15,7 @@ __all__ = ["explain"]
 
 # A value that is none, or a file that was asked for and is not there, is none, or nobody's to read.
 WRONG_INPUT = (ValueError, TypeError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
-# What the input is not to blame for.
+# Errors for which the input is not to blame.
 FAILURES = (FloatingPointError, EnvironmentFailure, OSError, RuntimeError, ImportError, DeviceError)
 
 
@@ -25,7 +25,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
         return 128 + error.signal_number, str(error)
     if isinstance(error, LockstepError):
         return FAILURE, f"lockstep: {error}"
-    # Of an environment's failure the error that it raised is told; notes say what became of the run.
+    # An environment's failure is reported as the error that it raised; notes say what became of the run.
     cause = error.__cause__ if isinstance(error, EnvironmentFailure) and error.__cause__ else error
     place = _place_outside(cause)
     wrong_input = (

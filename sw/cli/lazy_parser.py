@@ -51,7 +51,7 @@ def _has_default(action: argparse.Action) -> bool:
 class LazyParser(argparse.ArgumentParser):
     """Takes its arguments from a module, on first use; says what is wrong in one line, without the usage before it."""
 
-    # What follows the command, for options that depend on each other.
+    # Words after the command, for options that depend on each other.
     given: Sequence[str] = ()
     # Options that the parser has in other circumstances, and in which: "of ddpg and sac, not of dqn".
     elsewhere: Mapping[str, str] = MappingProxyType({})
@@ -102,7 +102,7 @@ class LazyParser(argparse.ArgumentParser):
         for argument in given:
             name = argument.partition("=")[0]
             if argument == "--" or not argument.startswith("-") and self._subparsers is not None:
-                # What comes after is for the command below.
+                # The words after it are for the command below.
                 break
             if name.startswith("--") and " " not in argument and not self._knows(name):
                 unknown.append(name + self._hint(name))

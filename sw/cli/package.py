@@ -9,7 +9,7 @@ from ..systems.results import add_json_option, add_out_option, show
 
 __all__ = ["add_arguments", "run"]
 
-# Of Verilator over the largest system, which takes a minute or two.
+# Limit of Verilator, which takes a minute or two for the largest system.
 LIMIT_SECONDS = 1800
 
 

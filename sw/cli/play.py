@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["add_arguments", "run"]
 
-# Of the plain search, if nobody says how many; and its c.
+# Defaults of the plain search: the number of simulations, and its c.
 SIMULATIONS, EXPLORATION = 1000, 5.0
 # Moves that a hint names.
 HINTS = 5

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 FORMAT = "rewardware checkpoint"
 VERSION = 2
-# What reading a damaged archive may raise.
+# Errors that reading a damaged archive may raise.
 DAMAGE = (
     zipfile.BadZipFile, EOFError, KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError, struct.error,
     zlib.error,

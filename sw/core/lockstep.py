@@ -24,7 +24,7 @@ def first_difference(expected: dict[str, np.ndarray], got: dict[str, np.ndarray]
         one, other = np.asarray(one), np.asarray(got[name])
         if one.shape != other.shape:
             return f"{name} has shape {other.shape}, expected {one.shape}"
-        # Zeros have signs, too.
+        # Zeros also have signs.
         different = np.argwhere((one != other) | (np.signbit(one) != np.signbit(other)))
         if len(different):
             index = tuple(int(i) for i in different[0])

@@ -30,7 +30,7 @@ __all__ = ["KEPT", "Algorithm", "Report", "Run"]
 
 logger = logging.getLogger(__name__)
 
-# What a run that goes on takes from the one before, where nobody says otherwise.
+# Settings that a resumed run takes from the one before, where nobody says otherwise.
 KEPT = (
     "until", "evaluate_every", "evaluation_episodes", "checkpoint_every", "checkpoint_seconds", "statistics_every",
     "evaluation_seed",

@@ -16,7 +16,7 @@ class Driver:
         With ``config`` and ``close``; it is closed with this.
     """
 
-    # What the backend is, for the message.
+    # Name of the backend for the message.
     holds: ClassVar[str]
 
     def __init__(self, backend: Any):

@@ -7,10 +7,10 @@ from typing import Any
 
 __all__ = ["Signatures", "load_host_library"]
 
-# Of each function its result and its arguments, in ctypes.
+# The result and the arguments of each function, in ctypes.
 Signatures = Mapping[str, tuple[Any, ...]]
 
-# Of the compiler, which takes seconds.
+# Limit of the compiler, which takes seconds.
 COMPILE_LIMIT_SECONDS = 600
 PRODUCT = "host_library.so"
 

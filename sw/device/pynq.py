@@ -20,7 +20,7 @@ DMA_NAME = "axi_dma_0"
 # Registers of the AXI DMA, and their bits, in direct register mode (AMD PG021).
 MM2S_CONTROL, S2MM_STATUS = 0x00, 0x34
 RESET, INTERNAL_ERROR = 1 << 2, 1 << 4
-# Of the longest packet that is received, unless a user knows better.
+# Bytes of the longest packet that is received, unless a user gives another number.
 RECEIVE_BYTES = 4 << 20
 # A fabric that is slower than this gets less time than a caller of `advance` asks for.
 SLOWEST_CLOCK_HZ = 10_000_000

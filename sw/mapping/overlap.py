@@ -15,7 +15,7 @@ LEAD = 64
 # From one instruction to the next.
 ISSUE_CYCLES = 3
 MOST_OUTSTANDING = 15
-# Commands of this engine run at a time, one a core, and may complete in another order than they were issued in.
+# Commands of this engine run at a time, one per core, and may complete in another order than they were issued in.
 UNORDERED = "softmax"
 ELEMENTWISE = "elementwise"
 MATRIX = "matrix"
@@ -139,8 +139,8 @@ class Overlap:
                 {"load": program.load, "store": program.store}[instruction](*packet, **fields)
 
 
-# What decides between operations, the least first: the cycle of issue, the cycle in which it begins, the cycle since
-# which its data are there, what follows it, its number. None of the rules is the best for all programs.
+# Criteria that choose an operation, the least first: the cycle of issue, the cycle in which it begins, the cycle since
+# which its data are there, the path that follows it, its number. None of the rules is the best for all programs.
 _RULES: tuple[Callable[[int, int, int, int, int], tuple[int, ...]], ...] = (
     lambda issue, begin, ready, path, number: (issue, ready, number),
     lambda issue, begin, ready, path, number: (issue, number),

@@ -4,7 +4,7 @@ from ...hw.cores.replay.config import SumTreeConfig
 
 __all__ = ["sample_cycles", "update_cycles"]
 
-# Of the pipeline in front of the levels, and of the queue behind them.
+# Cycles of the pipeline before the levels, and of the queue behind them.
 HEAD = 9
 # The program's instructions, and the packet from the stream's buffers.
 PROGRAM = 8

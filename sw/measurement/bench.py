@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 Figures = dict[str, Callable[[], dict[str, Any]]]
 
 
-# Of the bench that makes rows, if one was chosen.
+# Seed of the bench that makes rows, if one was chosen.
 _seed: ContextVar[int | None] = ContextVar("seed", default=None)
 
 

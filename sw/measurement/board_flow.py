@@ -14,7 +14,7 @@ from ...hw.soc.written_file import writing, writing_into
 
 __all__ = ["as_text", "build_board"]
 
-# What nextpnr calls the cells of each family.
+# Names of the cells of each family in nextpnr.
 CELLS = {
     "ecp5": {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "dsp": "MULT18X18D", "bram": "DP16KD"},
     "ice40": {"lut": "ICESTORM_LC", "dsp": "ICESTORM_DSP", "bram": "ICESTORM_RAM"},

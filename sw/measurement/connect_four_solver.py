@@ -7,7 +7,7 @@ __all__ = ["ConnectFourSolver"]
 
 # Stones in a row that win.
 LINE = 4
-# Of the transposition table, 36 MiB: a prime, so that positions spread by their remainders.
+# Entries of the transposition table, 36 MiB: a prime, so that positions spread by their remainders.
 ENTRIES = 4_194_301
 # Bounds of a value of which nothing is known, -1 and 1; both are kept plus one, as digits of base 3.
 UNKNOWN = 2

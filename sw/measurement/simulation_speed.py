@@ -12,7 +12,7 @@ from .simulated_work import SimulatedWork, Stopwatch
 
 __all__ = ["UNITS", "UNIT_RUNS", "SimulatorSpeed", "empty_cache", "measure_array", "measure_simulator", "one_core"]
 
-# Of the array.
+# Size of the array.
 UNITS = 64
 UNIT_CYCLES, UNIT_RUNS = 100_000, 7
 

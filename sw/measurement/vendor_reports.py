@@ -153,7 +153,7 @@ def _vivado_timing(file: Path, text: str) -> VendorReport:
     table = re.search(r"^\| Intra Clock Table$(.*?)(?=^\| Inter Clock Table$)", text, re.MULTILINE | re.DOTALL)
     if not periods or table is None:
         raise _cut_off(file, "its tables of clocks")
-    # Of a clock without setup paths the row begins with the slack of its pulses.
+    # The row of a clock without setup paths begins with the slack of its pulses.
     rows = re.findall(
         r"^ *(\S+) +(-?[\d.]+) +-?[\d.]+ +\d+ +\d+ +-?[\d.]+ +-?[\d.]+ +\d+ +\d+ ", table[1], re.MULTILINE
     )
@@ -192,7 +192,7 @@ def _quartus_timing(file: Path, text: str) -> VendorReport:
     rows = re.findall(r"^; *[\d.]+ MHz *; *([\d.]+) MHz *; *(.+?) *;", text, re.MULTILINE)
     if not rows:
         raise _cut_off(file, "a clock in its summary of Fmax")
-    # Of all models of speed, voltage and temperature the slowest.
+    # The slowest of all models of speed, voltage and temperature.
     frequency, clock = min((float(restricted), clock) for restricted, clock in rows)
     device = re.search(r"^; Device(?: Name)? *; *(\S+) *;", text, re.MULTILINE)
     return VendorReport(

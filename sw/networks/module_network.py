@@ -14,7 +14,7 @@ from .user_network import Layers
 
 __all__ = ["ModuleNetwork", "make_network", "require_module"]
 
-# Of the pass with which a module is tried.
+# Rows of the pass with which a module is tried.
 ROWS = 2
 
 

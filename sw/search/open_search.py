@@ -79,7 +79,7 @@ def open_search(
     def host() -> TreeSearch:
         from .host_search import HostSearch
 
-        # What it remembers it does not ask for, so that it could not be compared.
+        # Remembered positions are not evaluated, so that they could not be compared.
         remembered = {"cached": 0} if where.pair else {}
         return HostSearch(environment, asked, config, scheme=scheme, **remembered)
 

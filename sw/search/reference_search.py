@@ -20,7 +20,7 @@ from .search_roots import Root, begin_roots, observed, simulations_of
 
 __all__ = ["ReferenceSearch"]
 
-# Of the tree accelerator's choices the scores depend on this one alone.
+# The policy is the only choice of the tree accelerator on which scores depend.
 SCORES = TreeConfig(policy="puct_visits")
 
 
@@ -31,7 +31,7 @@ class _Node:
         self.visits = 0
         self.evaluated = self.terminal = False
         self.state: Any = None
-        # Of the player whose turn it is at the root, from there to here.
+        # Rewards of the player to move at the root, from there to here.
         self.collected = 0.0
         # The same with what is expected from here on; None until it is evaluated.
         self.total: float | None = None

@@ -44,7 +44,7 @@ def run_all(jobs: int, runs: Sequence[Callable[[], None]]) -> None:
             for finished in under_way:
                 finished.result()
         except BaseException:
-            # Those under way got the same Ctrl-C, or end by themselves; no other begins.
+            # Runs under way got the same Ctrl-C, or end by themselves; no other begins.
             pool.shutdown(cancel_futures=True)
             raise
 

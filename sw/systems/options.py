@@ -278,7 +278,7 @@ def _read(path: Path | None, names: tuple[str, ...]) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        # JSON is YAML, too.
+        # JSON is also YAML.
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None

@@ -13,10 +13,10 @@ from .descriptor import systems
 
 __all__ = ["SimulationBench"]
 
-# What the array's speed counts as, in thousand cycles a second.
+# The reference speed of the array, in thousand cycles per second.
 SCALE = 284
 THREADS = 2
-# Of the learners that the specification names.
+# Names of learners in the specification.
 OTHER_NAMES = {("pearl_learner", "cartpole"): "dqn", ("pearl_ddpg_learner", "mountaincar"): "ddpg"}
 
 

@@ -7,7 +7,7 @@ from gymnasium.envs.registration import EnvSpec
 
 __all__ = ["ARCADE", "find_game", "register_games"]
 
-# What their identifiers begin with.
+# Prefix of their identifiers.
 ARCADE = "ALE/"
 
 

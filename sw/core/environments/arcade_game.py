@@ -32,7 +32,7 @@ class ArcadeGame(AtariEnv):
     for General Agents", 2018 (sticky actions).
     """
 
-    # The state after the first loading, and the bytes of it that stand in front of the generator's.
+    # The state after the first loading, and those of its bytes that precede the generator's.
     _loaded: tuple[ALEState, bytes] | None = None
 
     def load_game(self) -> None:
@@ -43,7 +43,7 @@ class ArcadeGame(AtariEnv):
             return
         super().load_game()
         state = self.ale.cloneState(include_rng=True)
-        # In front of the generator stands how many bytes it takes.
+        # The number of the generator's bytes precedes it.
         head = state.serialize().partition(_generator(seed))[0][HEADER:-4]
         if not self.sound_obs and _with_generator(state, head, seed) == state:
             self._loaded = state, head

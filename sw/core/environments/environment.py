@@ -74,7 +74,7 @@ class Environment:
         ValueError
             It cannot be made, and why.
         """
-        # Of a game, the memory is a vector; pictures are not.
+        # A game's memory is a vector; pictures are not.
         return make_environment(
             identifier, **({"obs_type": "ram"} if identifier.startswith(ARCADE) else {}), **settings
         )

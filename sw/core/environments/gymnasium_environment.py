@@ -12,7 +12,7 @@ from .arcade import register_games
 
 __all__ = ["AtariEnvironment", "ClassicControlEnvironment"]
 
-# What an environment keeps of an episode besides its generator, which only reset uses.
+# State that an environment keeps of an episode, besides its generator, which only reset uses.
 KEPT = {CartPoleEnv: ("state", "steps_beyond_terminated"), AcrobotEnv: ("state",), MountainCarEnv: ("state",)}
 
 

@@ -91,5 +91,5 @@ def _board_game(name: str) -> Callable[[str], BoardEnvironment] | None:
 
 
 def _make(name: str, options: dict[str, Any]) -> gymnasium.Env:
-    # What the screen shows is not looked at, and memory comes at no cost.
+    # Nobody looks at the screen, and memory comes at no cost.
     return make_environment(name, **{**({"obs_type": "ram"} if name.startswith(ARCADE) else {}), **options})

@@ -12,7 +12,7 @@ from .board_symmetries import board_symmetries
 
 __all__ = ["OPEN_SPIEL", "OpenSpielGame"]
 
-# What their names begin with.
+# Prefix of their names.
 OPEN_SPIEL = "openspiel:"
 # Games whose actions are the cells, in the order of the planes, and after them so many passes.
 PASSES = {"go": 1, "gomoku": 0, "mnk": 0, "othello": 1, "tic_tac_toe": 0}

@@ -61,7 +61,7 @@ class ParallelEnvironments:
         if episodes < 1:
             raise ValueError(f"episodes must be at least 1, not {episodes}")
         self.name, self.episodes = name, episodes
-        # What was made is closed if it is refused.
+        # Environments that were made are closed if one is refused.
         with contextlib.ExitStack() as opened:
             self._environments = [opened.enter_context(contextlib.closing(_made(make))) for _ in range(episodes)]
             self._take_sizes(steps)
@@ -80,7 +80,7 @@ class ParallelEnvironments:
         for other in self._environments[1:]:
             if other.possible_agents != self._names or self._spaces(other) != spaces:
                 raise ValueError(f"Environments must all be alike; {other} has other agents or spaces than {first}")
-        # Of each agent.
+        # By agent.
         self._sizes, self._counts, self._starts = (list(values) for values in zip(*spaces, strict=True))
         self.observation_size, self.actions = max(self._sizes), max(self._counts)
         self.steps = _steps(first, steps)

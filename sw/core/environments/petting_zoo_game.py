@@ -14,11 +14,11 @@ from .board_symmetries import board_symmetries
 
 __all__ = ["PETTING_ZOO", "PettingZooGame"]
 
-# What their names begin with.
+# Prefix of their names.
 PETTING_ZOO = "pettingzoo:"
-# Those of its classic games in which two players take turns and see everything.
+# Its classic games in which two players take turns and see everything.
 GAMES = ("chess", "connect_four", "go", "tictactoe")
-# What stays as it is, and takes long to copy.
+# Attributes that stay as they are, and take long to copy.
 CONSTANT = {"action_spaces", "observation_spaces"}
 
 

@@ -10,7 +10,7 @@ from .predator_prey_config import PredatorPreyConfig
 
 __all__ = ["ACTIONS", "PREY_REWARD", "STEP_PENALTY", "PredatorPrey"]
 
-# Of a predator that searches, and of one that found the prey.
+# Rewards of a predator that searches, and of one that found the prey.
 STEP_PENALTY = -0.05
 PREY_REWARD = 0.05
 # Rows and columns that an action moves: up, right, down, left, stay.

@@ -48,7 +48,7 @@ class PredatorPreyBatch:
         self.observation_size, self.actions = config.observation_size, len(ACTIONS)
         self.active = np.zeros(episodes, bool)
         self.arrived = np.zeros((episodes, config.predators), bool)
-        # What a predator on each cell sees of the grid itself.
+        # The grid itself, as a predator on each cell sees it.
         offsets = np.arange(config.window) - config.vision
         cells = np.arange(config.cells)
         rows = (cells // config.size)[:, np.newaxis] + offsets

@@ -10,7 +10,7 @@ from .rover_tower_config import RoverTowerConfig
 
 __all__ = ["ARRIVAL_REWARD", "MOVES", "REACH", "RoverTower"]
 
-# Directions in which an action pushes a rover: not at all, left, right, down, up. As in the package mpe2.
+# Directions in which an action pushes a rover: not at all, left, right, down, up; the package mpe2 has the same.
 MOVES = np.array([[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]], float)
 # Seconds of a step, the share of its velocity that a rover loses in one, and its acceleration.
 TIME_STEP, DAMPING, ACCELERATION = 0.1, 0.25, 1.5
@@ -112,7 +112,7 @@ class RoverTower(ParallelEnv):
             if not 0 <= actions[agent] < self.action_spaces[agent].n:
                 most = self.action_spaces[agent].n - 1
                 raise ValueError(f"Action of {agent} must be between 0 and {most}, not {actions[agent]}")
-        # mpe2 limits the speed to 1, too, which one push a step does not reach against the damping.
+        # mpe2 also limits the speed to 1, which one push per step does not reach against the damping.
         pushed = MOVES[[actions[rover] for rover in self._rovers]]
         self.positions = self.positions + self.velocities * TIME_STEP
         self.velocities = self.velocities * (1 - DAMPING) + ACCELERATION * pushed * TIME_STEP

@@ -127,7 +127,7 @@ def _dqn(build: _Builder, workload: Workload) -> None:
     actions = network[-1]
     build.task("policy_forward", Propagation.FORWARD, network, sample=observation)
     build.task("target_forward", Propagation.INFERENCE, network, sample=observation)
-    # Of the sample: action, reward, end, importance weight.
+    # Numbers of the sample: action, reward, end, importance weight.
     build.task("loss", Propagation.LOSS, network[-1:], policy_forward=actions, target_forward=1, sample=4)
     build.backward("policy_backward", "policy_forward", loss=actions)
 
@@ -141,7 +141,7 @@ def _critic_step(build: _Builder, workload: Workload, critics: tuple[str, ...], 
         build.task(f"target_{name}_forward", Propagation.INFERENCE, critic, **inputs)
         build.task(f"{name}_forward", Propagation.FORWARD, critic, sample=observation + action)
         losses |= {f"target_{name}_forward": 1, f"{name}_forward": 1}
-    # Of the sample: reward, end, importance weight.
+    # Numbers of the sample: reward, end, importance weight.
     build.task("loss", Propagation.LOSS, (len(critics),), sample=3, **losses)
     for name in critics:
         build.backward(f"{name}_backward", f"{name}_forward", loss=1)

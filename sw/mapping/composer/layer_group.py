@@ -6,11 +6,11 @@ from enum import StrEnum
 
 __all__ = ["NUMBER_BYTES", "LayerGroup", "Propagation"]
 
-# Of a binary32.
+# Bytes of a binary32.
 NUMBER_BYTES = 4
-# Of Adam for a parameter: two moments, the root, the quotient, the step.
+# Operations of Adam per parameter: two moments, the root, the quotient, the step.
 _OPTIMIZER_OPERATIONS = 12
-# Of the squared or Huber error of an output.
+# Operations of an output's squared or Huber error.
 _LOSS_OPERATIONS = 6
 
 

@@ -8,7 +8,7 @@ from .task_graph import TaskGraph
 
 __all__ = ["WORD_BYTES", "ReplayMemory", "place_replay_memory"]
 
-# Of an index.
+# Bytes of an index.
 WORD_BYTES = 4
 
 

@@ -24,7 +24,7 @@ __all__ = ["measure"]
 
 WARM_UP, REPEATS = 10, 50
 
-# What comes before, without the clock, and what is timed, with what came before.
+# A preparation, which is not timed, and the work that is, which takes the preparation's result.
 Timed = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 

@@ -2,7 +2,7 @@
 
 __all__ = ["HIDDEN_SIZES", "environment_sizes"]
 
-# Of the source's table 4.2, and of Stable-Baselines3's SAC.
+# By the source's table 4.2; SAC's are those of Stable-Baselines3.
 HIDDEN_SIZES = {"dqn": (64, 64), "ddpg": (256, 128), "sac": (256, 256)}
 
 

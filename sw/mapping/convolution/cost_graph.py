@@ -234,7 +234,7 @@ class _Builder:
         targets = self._takes.get(second) or ((tensor(last),) if second.role == Role.OUTPUT else formats[second])
         if first.role == Role.STORE:
             layouts = [each.layout for each in formats[first]]
-            # What is pooled, or stored again, is loaded as a 3-D tensor.
+            # Maps that are pooled, or stored again, are loaded as a 3-D tensor.
             loaded = targets if computes and not pools else (tensor(given.picture),) * len(targets)
             load = self._transfers(layouts, loaded, given.channels)
             store = self._transfers([Layout.TENSOR] * len(layouts), targets, given.channels)

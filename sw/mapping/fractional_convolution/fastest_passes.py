@@ -67,5 +67,5 @@ def fastest_passes(
             continue
         if len(found) == _CANDIDATES:
             break
-    # What one channel of one picture is refused for nothing can help.
+    # Nothing helps where even one channel of one picture is refused.
     return min(found, key=lambda passes: total_cycles(config, passes)) if found else passes_of(1, 1)

@@ -58,7 +58,7 @@ DCGAN_UNIT = FractionalConvolutionUnitConfig(
         levels=3,
     ),
 )
-# What is compared for the scaling: P1, P2 and n.
+# Sizes that the scaling compares: P1, P2 and n.
 _SMALL, _LARGE = (2, 4, 2), (8, 16, 2)
 
 

@@ -13,7 +13,8 @@ from ....hw.cores.learner.network_stages import NetworkStages
 __all__ = ["NETWORKS", "MAACDesign", "Stage", "layer_stages"]
 
 # Stages of each layer. Policies go forward twice: the targets at next observations, and the policies that learn.
-# Critics go forward three times: at what happened, to learn from it; the targets; those of before, for the policies.
+# Critics go forward three times: at what happened, to learn from it; the targets; and the critics from before the
+# update, for the policies.
 POLICY = NetworkStages(forward=2, backward=0, gradients=0)
 CRITIC = NetworkStages(forward=3)
 NETWORKS = {"policy": POLICY, "critic": CRITIC}

@@ -18,7 +18,7 @@ __all__ = [
 BLOCKS = {"xcup": (512, 0.5), "xc7": (512, 0.5), "ecp5": (512, 1.0), "intel": (256, 1.0), "ice40": (256, 2.0)}
 # Tools make shallower memories of LUTs.
 SHALLOW = 64
-# Arrays of parameters beside the weights that learn: the target's, two moments, and the gradient.
+# Arrays of parameters besides the weights that learn: the target's, two moments, and the gradient.
 OTHER_ARRAYS = 4
 
 

@@ -126,7 +126,7 @@ class _Element:
 def _logic_price(budget: Resources, weight: float) -> Callable[[Resources], float]:
     """Shares of the budget, with so much weight on logic and the rest on block memories."""
 
-    # What there is none of weighs as much as what there is one of.
+    # A resource of which there is none weighs as much as one of which there is one.
     lut, ff, dsp, bram = (1 / (available or 1) for available in (budget.lut, budget.ff, budget.dsp, budget.bram))
 
     def price(taken: Resources) -> float:

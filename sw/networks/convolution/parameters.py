@@ -113,6 +113,6 @@ def _read(path: Path) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return dict(file)
-    # What is no archive is an array, which is no context; a damaged one raises the others.
+    # A file that is not an archive gives an array, which is no context; a damaged one raises the other errors.
     except (TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a .npz archive of arrays, or is damaged: {error}") from None

@@ -14,7 +14,7 @@ FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-t
 
 _POINTER, _INTEGER, _LONG, _REAL = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_float
 _NETWORK = _POINTER, _INTEGER
-# Of each function its result and its arguments.
+# The result and the arguments of each function.
 _FUNCTIONS = {
     "set_threads": (None, ctypes.c_uint32),
     "pass_size": (_LONG, *_NETWORK, _INTEGER),

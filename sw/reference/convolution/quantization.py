@@ -191,7 +191,7 @@ def _activation_scales(layers: Sequence[Layer], calibration: Sequence[RealArray]
     groups: dict[str, float] = {}
     for name, peak in peaks.items():
         groups[shared(name)] = max(groups.get(shared(name), 0.0), peak)
-    # What is always 0 is 0 at any scale; with the largest of all, no multiplier to it is too large.
+    # A tensor that is always 0 is 0 at any scale; with the largest of all, no multiplier to it is too large.
     most = max(groups.values()) or 1.0
     return {name: (groups[shared(name)] or most) / _largest(width) for name in peaks}
 

@@ -71,7 +71,7 @@ def round_to(number_format: FloatFormat, values: ValueArray, out: ValueArray | N
         out[...] = values
         return out
     if not values.ndim and out is None:
-        # What NumPy makes of a single number is no array, which could be written to.
+        # NumPy's result for a single number is not an array, which could be written to.
         return round_to(number_format, values.reshape(1)).reshape(())
     integer, fraction_bits, bias = _LAYOUTS[values.dtype]
     field = values.view(integer) & integer((2 * bias + 1) << fraction_bits)

@@ -15,7 +15,7 @@ from ..arrays import FlagArray, IntegerArray
 
 __all__ = ["Unpacked", "bit_length", "round_and_pack", "shift_right_sticky", "unpack"]
 
-_TOP = 62  # where the leading one stands for rounding
+_TOP = 62  # position of the leading one for rounding
 
 
 @dataclass

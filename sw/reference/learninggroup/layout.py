@@ -66,7 +66,7 @@ class Layout:
         agent = np.arange(agents)[np.newaxis]
         block, rank = np.divmod(agent, self.lanes // spread)
         lane = block * self.lanes + rank * spread + within[:, np.newaxis]
-        # Of vector (episode, agent), in the flat order of a feature's words.
+        # Places of vectors (episode, agent), in the flat order of a feature's words.
         self.places = batch[:, np.newaxis] * self.word + lane
         present = np.zeros(batches * self.word, bool)
         present[self.places] = True

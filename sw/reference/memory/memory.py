@@ -30,7 +30,7 @@ class MemoryReference:
         self.config = config
         self.rows = np.zeros((config.depth, config.lanes), np.uint64)
         self.rows[: len(init), 0] = init
-        # What each port read last, where, and what came of the reads before.
+        # The data that each port read last, its place, and the results of the reads before.
         self._found: list[Lanes] = [None] * config.readers
         self._shown: list[Lanes] = [None] * config.readers
         self._under_way: list[int | None] = [None] * config.readers

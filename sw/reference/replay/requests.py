@@ -13,7 +13,7 @@ from ....hw.cores.replay.requests import RequestKind, Status
 __all__ = ["Answer", "Answers", "Request", "Requests"]
 
 WIDTHS = {"draw": DRAW_WIDTH, "index": INDEX_WIDTH, "priority": PRIORITY_WIDTH}
-# Of a column; draws and priorities are computed with modulo 2**64.
+# Types of columns; draws and priorities are computed with modulo 2**64.
 TYPES = {"draw": np.uint64, "priority": np.uint64, "total": np.uint64}
 
 

@@ -41,7 +41,7 @@ class BankAssignmentReference:
 
     def clear(self) -> None:
         """Take all blocks back."""
-        # Of each bank, -1: none.
+        # By bank, -1: none.
         self._stages = np.full(self.config.banks, -1)
         self._next_block = 0
 

@@ -23,14 +23,14 @@ from .scores import ScoresReference
 __all__ = ["SearchTreeReference", "TreeMemory"]
 
 MOST_SELECTIONS = (1 << VISIT_WIDTH) - 1
-# Of each constant, from the smallest to the largest.
+# Range of each constant, both ends included.
 CONSTANTS = {
     "exploration": (0, (1 << COEFFICIENT_WIDTH) - 1),
     "loss": (0, (1 << LOSS_WIDTH) - 1),
     "first_value": (-1 << VALUE_WIDTH - 1, (1 << VALUE_WIDTH - 1) - 1),
     "alternate": (0, 1),
 }
-# What is kept of a node, and of each of its edges; of these a prior in PUCT alone.
+# Numbers of a node, and of each of its edges; edges have a prior only in PUCT.
 NODE_PARTS = ("visits", "evaluated", "terminal", "legal")
 EDGE_PARTS = ("visits", "total", "value", "factor", "prior", "in_flight", "child", "bank", "row")
 

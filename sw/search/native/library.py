@@ -10,7 +10,7 @@ from ...device.host_library import load_host_library
 __all__ = ["OBSERVE_FUNCTION", "STEP_FUNCTION", "last_error", "native_library"]
 
 FLAGS = ("-O3", "-march=native")
-# Of a game of somebody else's: state, action, reward, whether it ended; state, planes, legal actions.
+# Functions of a game in Python: state, action, reward, whether it ended; state, planes, legal actions.
 STEP_FUNCTION = ctypes.CFUNCTYPE(
     ctypes.c_int64,
     ctypes.c_int64,
@@ -24,7 +24,7 @@ OBSERVE_FUNCTION = ctypes.CFUNCTYPE(
 
 _HANDLE, _WORD, _BYTE, _LONG = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint8, ctypes.c_int64
 _POINTER, _REAL, _SMALL_REAL = ctypes.c_void_p, ctypes.c_double, ctypes.c_float
-# Of each function its result and its arguments.
+# The result and the arguments of each function.
 _FUNCTIONS = {
     "last_error": (ctypes.c_char_p,),
     "make_line_game": (_HANDLE, _WORD, _WORD, _WORD, _BYTE),

@@ -20,7 +20,7 @@ __all__ = ["Threads"]
 
 # Seconds after which a thread that waits for positions looks whether it was interrupted.
 LOOK = 0.1
-# What a search ends with if a reward is out of its range.
+# Result of a search if a reward is out of its range.
 OUT_OF_RANGE = -2
 
 
@@ -59,7 +59,7 @@ class Threads:
         self._handle = self._library.make_threaded(
             scores.handle, game.handle, cache, config.levels, shared, config.workers, batch, evaluators, limit
         )
-        # Of each evaluator: planes and legal actions of its batch.
+        # Planes and legal actions of each evaluator's batch.
         self._batches = [
             (np.empty((batch, *game.shape), np.float32), np.empty((batch, game.actions), np.uint8))
             for _ in range(evaluators)

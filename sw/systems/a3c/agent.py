@@ -32,7 +32,7 @@ __all__ = ["A3C", "PLACES"]
 
 # Where environments run.
 PLACES = ("processes", "in-process", "ray")
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = (
     "agents", "backend", "config", "env", "environments", "hardware", "num_timesteps", "observation_size", "place",
 )  # fmt: skip

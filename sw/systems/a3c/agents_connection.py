@@ -93,7 +93,7 @@ class AgentsConnection:
         row = np.zeros((1, self.config.width), np.uint32)
         row[0, 0] = REQUEST.pack({field.name: int(field.name == "ends") for field in REQUEST.fields})
         self.device.send(row)
-        # As if each were a training, and none beside another.
+        # As if each were a training, one after the other.
         cycles = requests * (2 + 2 * self.config.steps) * (self.config.words + 500)
         self.cycles += self.device.finish(PATIENCE * cycles + PATIENCE_CYCLES).cycles
 

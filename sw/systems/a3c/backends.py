@@ -11,7 +11,7 @@ from ...core.backends import Backend, open_backend, options_at, parse_backend
 
 __all__ = ["HOST", "service_on"]
 
-# What computes besides the reference and devices.
+# Backends besides the reference and devices.
 HOST = ("torch",)
 
 

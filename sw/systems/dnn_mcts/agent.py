@@ -45,7 +45,7 @@ __all__ = ["AlphaZero"]
 
 logger = logging.getLogger(__name__)
 
-# Of the openings and of the opponents of matches, the same each time.
+# Seed of the openings and of the opponents of matches, the same each time.
 EVALUATION_SEED = 1_000_000
 # Where games are played, and where workers search.
 IN_PROCESS = "in-process"
@@ -57,7 +57,7 @@ MATCH_GAMES = 20
 PLAYED_OUT = ("tic-tac-toe",)
 # Batches have random numbers of their own: games have others.
 BATCHES = 2
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = (
     "backend", "batches", "config", "env", "evaluator", "games", "hardware", "learner", "owed", "playing", "positions",
     "previous_game", "scheme", "self_play", "threads", "workers",
@@ -151,7 +151,7 @@ class AlphaZero:
         self.backend, self.evaluator, self.scheme, self.suited_threads = backend, evaluator, scheme, threads
         self.place, self.workers = self_play, workers
         self.hardware = None if hardware is None else resolve_hardware(hardware, "mcts")
-        # Of a game that has no name a checkpoint cannot make another.
+        # A checkpoint cannot make another game that has no name.
         self._env = env if isinstance(env, str) else None
         shape, actions = self.environment.observation_shape, self.environment.actions
         self.learner = AlphaZeroLearner(shape, actions, config, learning_device(evaluator))

@@ -19,7 +19,7 @@ from .timed_searches import Setting, TimedSearches, local_tree, measure_in_turn,
 
 __all__ = ["Exploration", "WorkersExploration", "explore_searches", "try_batches"]
 
-# Batches of the least times that are measured once more, one beside the other: noise chose among them.
+# The fastest batches are measured once more, compared with each other: noise chose among them.
 FINALISTS = 3
 
 

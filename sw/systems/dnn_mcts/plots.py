@@ -12,7 +12,7 @@ from ...core.plots import moving_average
 
 __all__ = ["plot_games", "plot_strength"]
 
-# Of the opponents.
+# By opponent.
 COLOURS = {"rollouts": "#2f5f8f", "random": "#c87848", "perfect": "#5a8f5a"}
 
 

@@ -29,7 +29,7 @@ __all__ = ["HOST", "Dagger"]
 HOST = ("torch",)
 # Observations by which activations are scaled.
 CALIBRATION = 64
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = ("backend", "config", "env", "generator", "num_timesteps")
 
 

@@ -27,7 +27,7 @@ from .learner import Learner, make_learner
 
 __all__ = ["FixarDDPG"]
 
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = (
     "backend", "config", "configuration_hash", "env", "environment", "frozen", "hardware", "num_timesteps", "options",
     "replay", "tally", "warm_up",
@@ -101,7 +101,7 @@ class FixarDDPG(Agent):
             config = DDPGConfig.from_mapping(resolve_training(hardware, identifier_of(env)))
         seeds = np.random.SeedSequence(config.seed).generate_state(3)
         super().__init__(Environment(env, int(seeds[0])), config, backend, evaluation_env)
-        # What computes does not change the bits, so a checkpoint does not bind to it.
+        # The array library does not change the bits, so a checkpoint is not bound to it.
         self._options = {name: value for name, value in options.items() if name != "array"}
         sizes = self.environment.observation_size, self.environment.action_size
         self.replay_buffer = UniformReplayBuffer(config.buffer_size, int(seeds[1]), _shapes(*sizes))

@@ -20,7 +20,7 @@ from .report import IC3NetReport
 
 __all__ = ["IC3Net"]
 
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = ("backend", "config", "iterations", "learner", "starts", "task")
 
 

@@ -100,7 +100,7 @@ class LearningGroupDevice:
             words = self._state.words(part, state[part.name])
             send(part, self._beats(words, self._numbers), memory=part.memory, core=part.core, base=part.base)
         for name, base in where.biases.items():
-            # The elementwise units have them, too.
+            # The elementwise units also have them.
             for core, own in self._state.columns_of(f"bias/{name}", state[f"bias/{name}"]).items():
                 rows = self._beats(rounded_to(self._numbers, own.T))
                 send((name, core), rows, memory=Memory.SCALAR, core=core, base=base)

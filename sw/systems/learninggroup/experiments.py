@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 __all__ = ["ITERATIONS", "SWEEP", "TABLES", "Arm", "Table"]
 
-# As in the paper.
+# The paper's number.
 ITERATIONS = 2000
 # RMSprop's step for a number of groups: 0.001 sqrt(groups), as the first weights, so that relative steps are the same.
 RATES = {1: 0.001, 2: 0.0014, 4: 0.002, 8: 0.0028, 16: 0.004}

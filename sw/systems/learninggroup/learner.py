@@ -17,7 +17,7 @@ from .lockstep import LearningGroupLockstep
 
 __all__ = ["OPTIMIZER_FORMATS", "LearningGroupLearner", "initial_parameters", "network_of", "precision_of", "rates_of"]
 
-# Of the device, by what the hyper-parameters call precision.
+# Formats of the device, by the precision of the hyper-parameters.
 OPTIMIZER_FORMATS = {"mixed": "binary32", "half": "binary16"}
 
 

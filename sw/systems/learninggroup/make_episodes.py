@@ -65,7 +65,7 @@ def episodes_of(path: Path | str, about: dict[str, Any], env: Any, episodes: int
     """
     return episodes_of_checkpoint(
         path,
-        # Checkpoints of before there were others do not say it.
+        # Checkpoints from before there were other environments do not name it.
         {"env": PREDATOR_PREY, **about},
         env,
         make=lambda env, steps: make_episodes(env, episodes, steps),

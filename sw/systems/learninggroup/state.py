@@ -96,7 +96,7 @@ class StateLayout:
         if "grouping" not in name:
             return pad(values, 1, banks).reshape(-1, banks)
         members = pad(values.T if name.startswith("output") else values, 0, banks)
-        # For the members of a word a word a group.
+        # One word per group for the members of a word.
         groups = members.shape[1]
         return members.reshape(-1, banks, groups).transpose(0, 2, 1).reshape(-1, banks)
 

@@ -23,7 +23,7 @@ from .report import MAACReport
 
 __all__ = ["MAAC"]
 
-# What a checkpoint holds beside its arrays.
+# Members of a checkpoint besides its arrays.
 MEMBERS = ("backend", "config", "env", "hardware", "iterations", "learner", "starts", "task")
 # Actions, rows x agents, for observations, rows x agents x elements.
 Act = Callable[[np.ndarray], np.ndarray]

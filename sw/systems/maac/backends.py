@@ -15,7 +15,7 @@ __all__ = ["HOST", "update_on"]
 
 Arrays = dict[str, np.ndarray]
 
-# What computes besides the reference and devices.
+# Backends besides the reference and devices.
 HOST = ("torch",)
 
 

@@ -18,7 +18,7 @@ __all__ = ["DeviceMAACUpdate", "hardware_for", "require_suitable"]
 
 Arrays = dict[str, np.ndarray]
 
-# What a checkpoint calls an array of the device.
+# Names of the device's arrays in a checkpoint.
 NETWORKS = {
     "policy": ("policy_weights", "policy"),
     "target_policy": ("policy_target", "policy"),

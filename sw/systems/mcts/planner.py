@@ -329,7 +329,7 @@ class MCTSPlanner:
             self.device.receive_sim_requests()
             self.device.request(*(self.device.backup(worker, 0.0, True, 0) for worker in sorted(workers)))
         except DeviceError:
-            # Of a worker without a selection; or nothing works any more, and what went wrong first is what is said.
+            # A worker had no selection; or nothing works any more, and the first error is reported.
             pass
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ FRACTION_MASK = (1 << FRACTION_BITS) - 1
 RESULT_FRACTION = result_fraction(BINARY32)
 EXPONENT_WIDTH = exponent_width(BINARY32)
 LOG2_E, LOG2_E_FRACTION, LN_2 = rounded_log2_e(BINARY32), log2_e_fraction(BINARY32), rounded_ln_2(BINARY32)
-# Where the leading one stands for rounding, and bits that are cut from there.
+# Position of the leading one for rounding, and bits that are cut from there.
 TOP = 62
 CUT = TOP - FRACTION_BITS
 

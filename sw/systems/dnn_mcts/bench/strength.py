@@ -15,7 +15,7 @@ __all__ = ["plain_search", "strength", "trained_run"]
 
 LIMIT_HOURS = 24.0
 SEED, MEGABYTES = 1, 1000
-# As where the bench of MCTS is measured beside it.
+# The same as in the bench of MCTS against OpenSpiel.
 OPENSPIEL_EXPLORATION = 1.0
 
 

@@ -12,7 +12,7 @@ from ....networks.convolution.network_file import load_network
 
 __all__ = ["BASELINE_IDS", "NETWORKS", "PAPER_MS", "gain", "latency", "map_seconds", "told_bounds"]
 
-# Of the specification's identifiers: the network, and the source's array.
+# The network of each identifier in the specification, and the source's array.
 NETWORKS = {"googlenet": ("googlenet", (92, 66)), "inceptionv4": ("inception-v4", (95, 64))}
 # Drain chains of the GEMM engine, by whose exact cycles layers are counted.
 DRAINS = 4

@@ -85,7 +85,7 @@ LAYERS = (
     ),
     _alone(10, (9, 8), AveragePooling(name="average pooling 3x2", source="input", kernel=(3, 2), stride=(1, 2))),
 )
-# A whole network: branches of different kernels, one of them taken by another layer, too, poolings and a linear layer.
+# A whole network: branches of different kernels, one of them also taken by another layer, poolings and a linear layer.
 NETWORK = ConvolutionalNetwork(
     name="inception",
     nodes=(

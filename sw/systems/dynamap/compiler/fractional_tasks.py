@@ -24,7 +24,7 @@ from .tasks import Task
 
 __all__ = ["FRACTIONAL", "FractionalPlan", "FractionalWeights"]
 
-# What the keys of packets with weights of passes begin with.
+# Beginning of the keys of packets with weights of passes.
 FRACTIONAL = ("fractional weights",)
 
 

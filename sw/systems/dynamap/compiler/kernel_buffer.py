@@ -11,7 +11,7 @@ from .tasks import Task
 
 __all__ = ["LOAD", "Cut", "Fillings", "KernelBuffer", "LayerWeights", "filling_name"]
 
-# Cycles of a load beside those of its beats.
+# Cycles of a load besides those of its beats.
 LOAD = 3
 
 

@@ -18,7 +18,7 @@ from .tasks import Task
 
 __all__ = ["NetworkPlan"]
 
-# Cycles of a store to the host beside those of its beats.
+# Cycles of a store to the host besides those of its beats.
 STORE = 8
 
 

@@ -152,7 +152,7 @@ class _Program:
 
     def add(self, number: int, task: Task, needs: set[int]) -> bool:
         """Issues a task after the others, if there is room for it, and says whether there was."""
-        # What earlier programs began is complete.
+        # Commands that earlier programs began are complete.
         needed = sorted(needs & self._engines.ends.keys(), key=lambda other: self._engines.ends[other])
         waits = [(other, self._wait(other)) for other in needed if self._waits_for(other)]
         # Waits for all of an engine's commands are part of the instruction, others are instructions.

@@ -17,7 +17,7 @@ BITS = 16
 COMPARED_BATCH = 256
 SEED = 1
 BOARD = "ulx3s-85f"
-# The paper's figures, to stand beside ours.
+# The paper's figures, for comparison with ours.
 PAPER = {"ips_full": 53_827, "util_full": 92.4, "dsp_per_pe": 4.5, "lut_per_pe": 422, "ff_per_pe": 316}
 
 

@@ -58,7 +58,7 @@ class Scheduler:
 
     def __init__(self, config: FixarConfig):
         self.config = config
-        # Of each result that may not be in memory: None before the first later block, then cycles.
+        # Cycles since each result that may not be in memory yet; None before the first later block.
         self.distance: dict[str, int | None] = {}
         self.last_slot = 0
         self.previous: MatrixStep | None = None

@@ -324,7 +324,7 @@ class TrainBuilder:
                 self.program.matrix(self.scheduler.add(step))
             rows = self.part_rows(layers, part)
             if index < len(parts) - 1:
-                # One sweep only: another would have to wait for it, and the gradients after it, too.
+                # One sweep only: another would have to wait for it, and so would the gradients after it.
                 self.emit_sweeps(rows[:1], advance)
                 advance, rows = 0, rows[1:]
             later += rows

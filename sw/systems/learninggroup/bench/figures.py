@@ -26,9 +26,9 @@ FEW_STEPS = 3
 ITERATION = f"weight grouping, {STEPS} steps forward and backward, gradients and update"
 RANDOM = "groups at random, as training begins with them"
 NETWORK_BITS = 16
-# Of the matrix for the figures of the sparse data encoder.
+# Shape of the matrix for the figures of the sparse data encoder.
 MATRIX = (128, 512)
-# Iterations over which workloads are watched, and groupings that are drawn beside them.
+# Iterations over which workloads are watched, and groupings that are drawn for comparison.
 WATCHED = 300
 DRAWN = 2000
 PAPER = {
@@ -266,7 +266,7 @@ class LearningGroupBench(Bench):
             self._simulations[whole] = open_device("sim", hardware)
         return self._simulations[whole], hardware
 
-    # Of the sparse data.
+    # Figures of the sparse data.
 
     def sparse_data_cycles(self, groups: int) -> dict[str, Any]:
         from ....mapping.sparse import generation_cycles

@@ -9,7 +9,7 @@ __all__ = ["simulated_work"]
 
 # A step forward and back is like any other.
 STEPS = 1
-# Of the smaller presets; the paper's is that of the other figures.
+# Sizes for the smaller presets; the paper's has those of the other figures.
 AGENTS = 4
 GROUPS = 4
 

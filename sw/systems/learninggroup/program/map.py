@@ -131,7 +131,7 @@ class MemoryMap:
             free["weight"] += layer.rows * blocks(columns)
             free["parameter"] += layer.rows * blocks(columns)
             results[half] += columns
-        # Backward, the products of the heads, of input, hidden and communication stand there side by side. Heads of
+        # Backward, the products of the heads, of input, hidden and communication are there side by side. Heads of
         # different cores share a place: their aggregation is their sum, in the order of the cores, which is theirs.
         self.head_groups = {
             f"heads {first}": HEADS[first : first + cores] for first in range(0, len(HEADS), cores)

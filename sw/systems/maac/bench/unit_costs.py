@@ -12,7 +12,7 @@ __all__ = ["measure_costs"]
 # words, and as few groups as layers of fast designs have. With more of them a forward unit takes less, with one more.
 UNITS = (4, 8)
 GROUPS, INPUTS = 2, 127
-# Of the optimiser's pass of the parameters that are synthesised: with 4 units a lane, and two.
+# Intervals of the synthesised parameters' optimiser: with 4 units per lane, and two.
 INTERVALS = (4, 2)
 # Stages that read the weights.
 READERS = 3

@@ -18,7 +18,7 @@ WORKERS = 128
 TIMED = 64
 STEPS_BETWEEN = 5
 ACTIONS = 20_000
-# What the source measured for a transfer over PCIe (section 3.3.3), there and back.
+# The source's measurement of a transfer over PCIe (section 3.3.3), there and back.
 LINK_SECONDS = 2 * 40e-6
 MEGAHERTZ = 250
 SEED = 1

@@ -11,10 +11,10 @@ from . import actions
 
 __all__ = ["MCTSBench"]
 
-# Of the searches in software, which take the same time on any more levels.
+# Levels of the searches in software, which take the same time on any more.
 LEVELS = 16
 FANOUTS = (6, 18)
-# Of the source, section 3.3.4.
+# The source's clock, section 3.3.4.
 MHZ = 250
 # Cycles between selections, by preset: the source's table 3.8, with Algorithm 2 and without.
 INTERVALS = {
@@ -28,11 +28,11 @@ INTERVALS = {
 # The same table's rows of the games, with 16 levels.
 GAMES = {"pong": ("ALE/Pong-v5", "f6_d16", 3.7), "carnival": ("ALE/Carnival-v5", "f6_d16", 3.5),
          "alien": ("ALE/Alien-v5", "f18_d16", 4.7)}  # fmt: skip
-# Of which preset insertions, backups and operations are, by fanout. The source gives 1.02 to 20 cycles an insertion for
-# all of its trees, and 2 a backup.
+# The preset in which insertions, backups and operations are counted, by fanout. The source gives 1.02 to 20 cycles per
+# insertion for all of its trees, and 2 per backup.
 COUNTED = {6: "f6_d16", 18: "f18_d16"}
 BACKUP_CYCLES = 2
-# Of a simulation in software: it selects, inserts and backs up.
+# Operations of a simulation in software: it selects, inserts and backs up.
 OPERATIONS = 3
 # LUT of the source's table 3.7, for 32 levels.
 TABLES = {"f6_d16": None, "f6_d32": 179_000, "f18_d32": 418_000}
@@ -228,7 +228,7 @@ def _against(fanout: int, found: dict[str, Any], operations: int, what: str) -> 
     return make_row(round(ours / theirs, 1), "times", "measured", how)
 
 
-# What several rows need is done once.
+# Work that several rows need is done once.
 
 
 @functools.cache

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["TreeCounts", "count_recording", "count_search", "search_packets"]
 
 SEED = 1
-# Of the score: c = sqrt(2), a virtual loss of a quarter.
+# Constants of the score: c = sqrt(2), a virtual loss of a quarter.
 REGISTERS = {"exploration": 5793, "loss": 1 << 14, "first_value": 0, "alternate": 0}
 
 

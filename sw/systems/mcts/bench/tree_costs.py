@@ -7,8 +7,8 @@ from ....mapping.tree_exploration import TreeCosts, buffers, largest_group
 
 __all__ = ["measure_costs"]
 
-# Of the interconnects that are synthesised: two butterflies, with as many banks a stage as the tree has, to tell what a
-# buffer takes and what a bank does. A crossbar, whose synthesis takes long, is measured once.
+# Stages of the synthesised interconnects: two butterflies, with as many banks per stage as the tree has, to tell a
+# buffer's resources from a bank's. A crossbar, whose synthesis takes long, is measured once.
 STAGES = (4, 8)
 
 
