@@ -57,7 +57,7 @@ def within(module, *packages):
 
 @cache
 def is_pure(module):
-    """Whether a module imports without Amaranth; importing a module runs the packages above it, too."""
+    """Whether a module imports without Amaranth; importing a module also runs the packages above it."""
     reached, waiting = set(), [module]
     while waiting:
         current = waiting.pop()
@@ -138,7 +138,7 @@ def test_no_enable_inserter_in_the_gateware():
 
 
 def test_memories_are_made_in_one_room():
-    """Who writes Verilog knows the arrays of Amaranth, too; everybody else takes :class:`.Memory` or :class:`.Rom`."""
+    """Writers of Verilog also know Amaranth's arrays; everybody else takes :class:`.Memory` or :class:`.Rom`."""
     rooms = ("rewardware.hw.cores.memory", "rewardware.hw.cores.verilog")
     makers = {
         module

@@ -1,1 +1,1 @@
-"""What Sphinx lacks for this site."""
+"""Extensions of Sphinx for this site."""

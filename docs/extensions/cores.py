@@ -56,7 +56,7 @@ def write_pages(app):
 
 
 def constructor_signature(app, what, name, item, options, signature, returned):
-    """What a class takes: Amaranth's components have a ``__new__`` that takes anything."""
+    """Signature of a class's constructor: Amaranth's components have a ``__new__`` that takes anything."""
     if what == "class" and inspect.isfunction(item.__init__):
         parameters = list(inspect.signature(item.__init__).parameters.values())[1:]
         named = [parameter.replace(annotation=parameter.empty) for parameter in parameters]

@@ -1,4 +1,4 @@
-"""What cores do in a simulation, cycle by cycle, as WaveDrom draws it."""
+"""Recordings of cores in a simulation, cycle by cycle, for WaveDrom."""
 
 from amaranth.sim import Simulator
 

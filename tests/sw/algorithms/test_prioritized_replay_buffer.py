@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said_and_changes_nothing(call, words):
 
 @pytest.mark.parametrize("count", [0, 90, 150, 360])
 def test_a_restored_buffer_goes_on_identically(count, tmp_path):
-    """Before it is full, and with the next leaf at the first one and in the middle; on the other backend, too."""
+    """Before it is full, and with the next leaf at the first one and in the middle; also on the other backend."""
     config = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
 
     def open_buffer(backend, seed):

@@ -112,7 +112,7 @@ def test_a_failing_environment_leaves_a_checkpoint(tmp_path):
 
 
 def test_statistics_go_on_where_they_stopped(tmp_path):
-    """They wait for a round in which something was learned, in a run that goes on, too."""
+    """They wait for a round in which something was learned, also in a resumed run."""
     whole, part = tmp_path / "whole", tmp_path / "part"
 
     class Seldom(Counter):

@@ -93,7 +93,7 @@ def counted_gain(stride: int) -> dict[str, Any]:
 
 
 def counted_error() -> dict[str, Any]:
-    """How far the cycles behind the rows of kind "model" are off the RTL's: the largest error of all layers."""
+    """Largest error over all layers of the cycles in rows of kind "model", compared with the RTL's."""
     found = [one.cycles for name in ENGINES for one in counted_layers(name)]
     how = (
         "layers of DCGAN, Nature-CNN's backward pass (binary32) and decoders at an eighth of the rows, columns and "

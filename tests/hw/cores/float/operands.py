@@ -54,7 +54,7 @@ def all_tuples(number_format, count):
 
 
 def join(*parts):
-    """Columns of operands one behind the other."""
+    """Columns of operands one after the other."""
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 

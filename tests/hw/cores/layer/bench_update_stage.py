@@ -23,7 +23,7 @@ class Bench:
         self.names = ("weights", "gradients", *(f"state_{index}" for index in range(len(self.config.algorithm.state))))
 
     async def access(self, name, values=None):
-        """Read all parameters of a memory, those of the last group that are no outputs, too, or write them."""
+        """Read all parameters of a memory, also those of the last group that are no outputs, or write them."""
         dut, layer = self.dut, self.config.layer
         read = np.zeros(self.shape, np.int64)
         for (row, output), _ in np.ndenumerate(read):

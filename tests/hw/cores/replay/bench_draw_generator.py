@@ -59,7 +59,7 @@ async def draws_as_the_reference(dut):
 
 @cocotb.test()
 async def draws_at_the_ends_of_their_parts(dut):
-    """Products of draw and segment next to whole numbers: the lowest bit of a sum decides. Segments of one bit, too."""
+    """Products of draw and segment next to whole numbers: the lowest bit of a sum decides. Also segments of one bit."""
     source, sink = StreamSource(dut, "batches", stall=0), StreamSink(dut, "draws", stall=0)
     dut.seed.value = 0
     await clock_and_reset(dut)

@@ -48,7 +48,7 @@ def opened(request):
 
 @pytest.fixture
 def learners(opened):
-    """Both with the same random numbers in all arrays; the bits are those of the sums of a step, too."""
+    """Both with the same random numbers in all arrays; the bits are also those of the sums of a step."""
     config = opened.config
     rng, reference = np.random.default_rng(7), ReferenceLearner(config)
     for array in config.state:

@@ -13,7 +13,7 @@ def legal_list(game):
 
 
 def play_mirrored(game, mirrored, games=3):
-    """Play at random, for each symmetry with the same moves on a board that is seen so: all else is the same, too."""
+    """Play at random, for each symmetry with the same moves on a board that is seen so: all else is also the same."""
     channels, rows, columns = game.observation_shape
     random = np.random.default_rng(7)
     seen = set()

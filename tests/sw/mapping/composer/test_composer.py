@@ -145,7 +145,7 @@ def test_replay_memory_is_where_traffic_is_least():
     gradient_bytes=st.integers(0, 5),
 )
 def test_every_answer_is_simulated(rng: random.Random, tasks, devices, refine, gradient_bytes):
-    """Data-parallel ones, too; an answer is never slower than step 2's."""
+    """Data-parallel answers as well; an answer is never slower than step 2's."""
     problem = random_problem(rng, tasks, devices, batch=rng.randint(1, 64), gradient_bytes=gradient_bytes)
     # One device at least holds everything, so that there is an answer.
     composition = compose(problem, refine=refine)

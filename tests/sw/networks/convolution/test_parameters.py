@@ -86,7 +86,7 @@ def test_files_that_are_no_archive(damage, tmp_path):
 
 
 def test_random_ones_keep_the_scale():
-    """After ReLU the mean square of activations stays about 1, with fractional strides, too."""
+    """After ReLU the mean square of activations stays about 1, also with fractional strides."""
     for name, products in (("atari", {"conv2": 512, "hidden": 3136}), ("dcgan", {"layer2": 3200})):
         network = load_network(name)
         parameters = random_parameters(network, 7)

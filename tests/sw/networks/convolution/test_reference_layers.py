@@ -24,7 +24,7 @@ from rewardware.sw.reference.convolution.layers import forward
 
 
 class Branches(nn.Module):
-    """Everything that becomes layers: ReLU after a max pooling and a concatenation of one, too."""
+    """Everything that becomes layers: also ReLU after a max pooling and a concatenation of one."""
 
     def __init__(self):
         super().__init__()

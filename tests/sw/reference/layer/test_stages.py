@@ -148,7 +148,7 @@ def test_activations():
 
 
 def test_leaky_relu_is_pytorchs():
-    """Outputs, and derivatives, at zeros of both signs, too."""
+    """Outputs and derivatives, also at zeros of both signs."""
     layer = LayerConfig(inputs=1, outputs=8, units=1, activation="leaky_relu")
     sums = np.array([-np.inf, -3.7, -1e-45, -0.0, 0.0, 1e-45, 2.9, np.inf], np.float32)
     errors = np.linspace(-2, 3, 8, dtype=np.float32)

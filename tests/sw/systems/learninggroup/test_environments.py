@@ -70,7 +70,7 @@ def test_agents_that_have_ended_teach_nothing(backend):
     """Rewards of agents that have ended change no bit; those of agents alive do."""
 
     class Paying(Staggered):
-        """Puts rewards of agents that have ended into its answers, too."""
+        """Also puts rewards of agents that have ended into its answers."""
 
         def __init__(self, late=0.0, all_along=0.0):
             super().__init__()

@@ -32,7 +32,7 @@ def found(element, path):
 
 
 def types(root):
-    """Arm's name of each bus, which its abstraction has, too."""
+    """Arm's name of each bus, which its abstraction also has."""
     names = [element.get("name") for element in root.findall(".//{*}busType")]
     assert [element.get("name") for element in root.findall(".//{*}abstractionRef")] == [
         f"{name}_rtl" for name in names
