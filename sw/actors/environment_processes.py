@@ -221,7 +221,7 @@ class EnvironmentProcesses:
                 try:
                     self._listen(None)
                 except EnvironmentFailure:
-                    # It is told when it fails again.
+                    # Its error is reported when it fails again.
                     continue
             # Whoever dies meanwhile begins anew, which is waited for.
             states = [state for agent in self._agents if (state := self._state_of(agent)) is not None]

@@ -43,7 +43,7 @@ class RayEnvironment:
     def ready(some: "Sequence[RayEnvironment]", seconds: float) -> "list[RayEnvironment]":
         """Wait so long until some have answered or died; which."""
         answers = {one._answer: one for one in some}
-        # The first that is ready ends the wait, and alone is told: others are asked for then.
+        # The first that is ready ends the wait, which returns it alone: the second wait finds the others.
         ray.wait(list(answers), timeout=seconds)
         found, _ = ray.wait(list(answers), num_returns=len(answers), timeout=0)
         return [answers[answer] for answer in found]

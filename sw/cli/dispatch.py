@@ -62,7 +62,7 @@ def dispatch(arguments: Sequence[str] | None = None) -> int:
         parsed.results, others = output, sys.stderr if getattr(parsed, "json", False) else output
         with messages(parsed.verbose, parsed.quiet), contextlib.redirect_stdout(others):
             code = importlib.import_module(f"{__package__}.{parsed.command}").run(parsed) or 0
-            # Here and not at Python's exit, where nobody says what is wrong with it.
+            # Here and not at Python's exit, where no error is reported.
             output.flush()
         return code
     except KeyboardInterrupt:

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_counts_below(1, arguments, "episodes", "steps")
     refuse_counts_below(0, arguments, "seed")
     import_modules(arguments)
-    # Not the folder: a name that is nothing is told as a run's.
+    # Not the folder: an error about a missing name speaks of a run.
     checkpoint = arguments.directory / CHECKPOINT
     with load_agent(checkpoint, backend=arguments.backend) as agent, limited_threads(agent.suited_threads):
         make_folder(arguments.out)

@@ -14,8 +14,8 @@ __all__ = ["CONFIGURATION", "PLACERS", "CriticalPath", "Placement", "algorithms"
 # The file of which the packing tool makes the bitstream.
 CONFIGURATION = "design.config"
 # The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with: no router
-# found all the long wires along those rows of FIXAR. The other one aims at 70 % of the tables and comes to no end where
-# a design takes 90 %. router2 stood still with thousands of conflicts; router1 comes to its end.
+# found all the long wires along those rows of FIXAR. The other one aims at 70 % of the LUTs and does not finish where a
+# design takes 90 %. router2 stalled with thousands of conflicts; router1 finishes.
 PLACERS = ("static", "heap")
 _ROUTER = "router1"
 # The part of a design that is no board's: a ULX3S has it.

@@ -82,6 +82,6 @@ class JointEnvironments(ParallelEnvironments):
             name = self._names[agent]
             if name in ended and not terminated.get(name) and name in found:
                 self.last_observations[episode, agent, : self._sizes[agent]] = self._observation(agent, found)
-            # One of which nobody says how it ended has nothing to go on from.
+            # An episode without a known end has nothing to go on from.
             elif not self.alive[episode, agent]:
                 self.finished[episode, agent] = True

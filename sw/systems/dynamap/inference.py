@@ -16,7 +16,7 @@ from ..options import lockstep_rows
 
 __all__ = ["PictureInference", "as_text", "infer_pictures", "report", "save_outputs"]
 
-# Elements of a vector that are told, the largest ones.
+# Elements of a vector that are printed, the largest ones.
 TOLD = 5
 
 

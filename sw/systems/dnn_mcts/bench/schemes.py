@@ -18,7 +18,7 @@ from .configurations import BenchConfiguration
 
 __all__ = ["adaptive_speedup", "explored", "model_choice", "opened", "vsearch_gap"]
 
-# A scheme is as good as the other one within the noise of this share.
+# Share within which two schemes count as equally fast: the noise of the measurement.
 NOISE = 0.05
 # The source's section 6.1: from 1.5 to 3.
 PAPER_SPEEDUP = 1.5
