@@ -11,7 +11,7 @@ from ..written_file import writing_into
 __all__ = ["project_files", "write_project"]
 
 _QUARTUS_PROJECT = """\
-# What Quartus opens; the settings are in {name}.qsf.
+# The project that Quartus opens; the settings are in {name}.qsf.
 PROJECT_REVISION = "{name}"
 """
 _QUARTUS_SCRIPT = """\
