@@ -40,7 +40,7 @@ def test_help_names_every_command(capsys):
         ("train fixar --env Pendulum-v1 --steps many", "argument --steps: invalid int value: 'many'"),
         ("train fixar --env Pendulum-v1 --steps 0", "--steps must be at least 1, not 0"),
         ("train fixar --env Pendulum-v1 --gamma 2", r"gamma must be in \[0, 1\], not 2.0"),
-        ("train fixar --env Pendulum-v1 --hidden-sizes 64x48", "'64x48' is no list of whole numbers"),
+        ("train fixar --env Pendulum-v1 --hidden-sizes 64x48", "'64x48' is not a list of whole numbers"),
         ("train fixar --env CartPole-v1 --backend torch", "The action space must be a Box"),
         ("train fixar --env NoSuch-v0", "Environment 'NoSuch-v0' cannot be made"),
         ("train fixar --env Pendulum-v1 --config nowhere.yaml", "Configuration must be one of .*'nowhere.yaml'"),

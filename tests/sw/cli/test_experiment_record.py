@@ -78,7 +78,7 @@ def test_what_was_run_elsewhere_stays(system, tmp_path, capsys):
 
     # Runs of another length do not stand beside these; nothing is written, and nothing is begun that could not be.
     assert collect("f", one, "0", 0.5, steps=4) == 2
-    words = f"{record} has {one}, seed 2, 10, with {length.strip('-')} 3, not 4, and both cannot stand side by side"
+    words = f"{record} has {one}, seed 2, 10, with {length.strip('-')} 3, not 4, and records must not mix the two"
     assert words in capsys.readouterr().err
     arms = ["--arms", one, "--seed", "0", "--seed", "2", "--seed", "10"]
     assert dispatch(["experiment", system, name, *places("g"), length, "5", *arms]) == 2
@@ -104,7 +104,7 @@ def test_runs_under_way_are_no_results(system, tmp_path, capsys):
 def test_other_options_are_named(tmp_path):
     settings = {"steps": 3, "options": ["--backend", "torch"]}
     recorded = {"one": ArmRuns(settings=settings | {"options": ["--backend", "reference"]}, runs={"0": 1, "1": 2})}
-    words = "record.json has one, seed 1, with options --backend reference, not --backend torch, and both"
+    words = "record.json has one, seed 1, with options --backend reference, not --backend torch, and records"
     with pytest.raises(ValueError, match=words):
         merge(tmp_path / "record.json", recorded, {"one": ArmRuns(settings=settings, runs={"0": 3})})
     # What is about to be played takes the place of the rest.

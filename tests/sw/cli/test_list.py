@@ -64,7 +64,7 @@ def test_a_board_says_what_fits_and_what_share_it_takes(capsys):
 
 def test_what_is_measured_is_of_boards(capsys):
     assert dispatch(["list", "cores", "--measure", "file"]) == 2
-    assert "--measure is of boards" in capsys.readouterr().err
+    assert "--measure is for boards" in capsys.readouterr().err
 
 
 def test_descriptions_are_whole_sentences_without_markup(capsys):

@@ -85,7 +85,10 @@ def test_a_configuration_that_is_no_preset_must_be_given(board):
             "48 bytes come that are no answer, 55 2d 42 .* \\.\\.\\. .*another p",
         ),
         (lambda request: b"\xa5", "1 bytes come that are no answer, a5 \\(another program, or another baud rate"),
-        (device_with([0x1234, 0, 0, 0]), "is no Rewardware device: its identification is 0x00001234, not 0x57445752"),
+        (
+            device_with([0x1234, 0, 0, 0]),
+            "is not a Rewardware device: its identification is 0x00001234, not 0x57445752",
+        ),
         (device_with([IDENTIFICATION, 0x1_0003, 0, 0]), "has a shell of version 1.3; this package drives 2.0"),
     ],
 )

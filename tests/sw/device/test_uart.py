@@ -202,7 +202,7 @@ def test_a_place_may_say_its_baud_rate(board):
     with open_device(f"uart:{board.port}@115200", CONFIG) as device:
         assert device.transport._serial.baudrate == 115_200
     for place in ("uart:a@", "uart:a@fast", "uart:a@0", "uart:@9600"):
-        with pytest.raises(ValueError, match='^A serial port must be "PORT" or "PORT@BAUD", as '):
+        with pytest.raises(ValueError, match='^A serial port must be "PORT" or "PORT@BAUD", such as '):
             open_device(place, CONFIG)
 
 

@@ -101,10 +101,10 @@ def test_mirrored_positions_are_worth_the_same():
     ("state", "words"),
     [
         ((1 << 7, 0), r"Stones \(128, 0\) are not a position of connect-four on 6 x 7 cells"),
-        ((1, 1), "are no position"),
-        ((0b11, 0), "are no position"),
-        ((0, 1), "are no position"),
-        ((1 << 42, 0), "are no position"),
+        ((1, 1), "are not a position"),
+        ((0b11, 0), "are not a position"),
+        ((0, 1), "are not a position"),
+        ((1 << 42, 0), "are not a position"),
         ((0b1111, 0b111 << 7), r"The game has ended in the position \(15, 896\), so no move has a value"),
     ],
 )

@@ -271,10 +271,10 @@ def test_the_command_prints_rows_of_figures(write, capsys, tmp_path):
     assert (report["system"], report["config"]) == ("fixar", "tiny") and len(report["rows"]) == 6
     for arguments, words in (
         (["nothing", "--import", *files], "Design must be one of"),
-        (["fixar", "--place", "--import", *files], "--place is of a report that is made here, not of one that is imp"),
-        (["fixar", "--seed", "0", "--import", *files], "--seed is of a report that is made here"),
-        (["fixar", "--seeds", "2", "--import", *files], "--seeds is of a report that is made here"),
-        (["fixar", "--levels", "--import", *files], "--levels is of a report that is made here"),
+        (["fixar", "--place", "--import", *files], "--place is for a report that is made here, not for one that is "),
+        (["fixar", "--seed", "0", "--import", *files], "--seed is for a report that is made here"),
+        (["fixar", "--seeds", "2", "--import", *files], "--seeds is for a report that is made here"),
+        (["fixar", "--levels", "--import", *files], "--levels is for a report that is made here"),
         (["fixar", "--import", str(tmp_path / "none.rpt")], "none.rpt cannot be read: No such file"),
     ):
         assert dispatch(["report", *arguments]) == 2
