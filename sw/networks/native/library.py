@@ -9,8 +9,12 @@ from ...device.host_library import load_host_library
 
 __all__ = ["load_passes", "native_library"]
 
-# Nothing here lets the compiler change a sum's order, or round where the source does not say so.
-FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+# Nothing here lets the compiler change a sum's order, or round where the source does not say so; or call a function to
+# copy a few numbers.
+FLAGS = (
+    "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+    "-fno-tree-loop-distribute-patterns",
+)  # fmt: skip
 
 _POINTER, _INTEGER, _LONG, _REAL = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_float
 _NETWORK = _POINTER, _INTEGER

@@ -1,7 +1,7 @@
 // Passes of perceptrons with ReLU between their layers, and Adam, in binary32.
 //
 // Parameters are one vector: of each layer its weights (inputs x outputs), then its biases; gradients and moments lie
-// alike. A pass keeps what went into each layer, in rows that are padded to whole panels.
+// alike. A pass keeps what went into each layer, in rows with room for whole panels.
 
 #include <cmath>
 #include <cstdint>
@@ -14,13 +14,13 @@
 using product::PANEL;
 using product::Vector;
 using product::WIDTH;
-using product::padded;
+using product::stride_of;
 
 namespace {
 
-// Of a pass, and the multiplications from which on they are worth it.
+// Of a call, and the multiplications of a pass and the parameters of a step from which on they are worth it.
 std::atomic<uint32_t> threads{1};
-constexpr int64_t SHARED_FROM = 1 << 20;
+constexpr int64_t SHARED_FROM = 1 << 20, SHARED_PARAMETERS_FROM = 1 << 15, PARAMETERS_OF_A_PIECE = 1 << 12;
 
 struct Network {
     const int32_t* sizes;
@@ -34,7 +34,7 @@ struct Network {
     int64_t biases(int layer) const { return weights(layer) + static_cast<int64_t>(sizes[layer]) * sizes[layer + 1]; }
     int widest() const {
         int most = 0;
-        for (int place = 0; place <= layers; ++place) most = std::max(most, padded(sizes[place]));
+        for (int place = 0; place <= layers; ++place) most = std::max(most, stride_of(sizes[place]));
         return most;
     }
 };
@@ -45,7 +45,7 @@ struct Pass {
 
     float* inputs(int layer) const {
         int64_t first = 0;
-        for (int before = 0; before < layer; ++before) first += static_cast<int64_t>(room) * padded(network.sizes[before]);
+        for (int before = 0; before < layer; ++before) first += static_cast<int64_t>(room) * stride_of(network.sizes[before]);
         return memory + first;
     }
     float* derivative(int which) const {
@@ -58,15 +58,60 @@ struct Pass {
     int64_t room;
 };
 
+// The pieces of a matrix that are computed by themselves: panels of its columns; for several threads, where there are
+// few panels, blocks of rows of these.
+class Pieces {
+  public:
+    struct Piece {
+        int row, rows, column, columns;
+    };
+
+    Pieces(int rows, int columns, int threads) : rows_(rows), columns_(columns), panels_(up(columns, PANEL)) {
+        const int least = threads == 1 ? 1 : PIECES_A_THREAD * threads;
+        rows_each_ = up(up(rows, up(least, panels_)), product::ROWS) * product::ROWS;
+        count_ = rows ? panels_ * up(rows, rows_each_) : 0;
+    }
+
+    int count() const { return count_; }
+
+    Piece operator[](int number) const {
+        const int column = number % panels_ * PANEL, row = number / panels_ * rows_each_;
+        return {row, std::min(rows_each_, rows_ - row), column, std::min(PANEL, columns_ - column)};
+    }
+
+  private:
+    static constexpr int PIECES_A_THREAD = 4;
+
+    static int up(int count, int each) { return (count + each - 1) / each; }
+
+    int rows_, columns_, panels_, rows_each_, count_;
+};
+
 float* panel_of(int inner) {
-    thread_local std::vector<float> memory;
-    if (memory.size() < static_cast<size_t>(inner) * PANEL + WIDTH) memory.resize(static_cast<size_t>(inner) * PANEL + WIDTH);
-    return memory.data();
+    struct alignas(sizeof(float) * product::LINE) Line {
+        float numbers[product::LINE];
+    };
+    thread_local std::vector<Line> memory;
+    const size_t lines = static_cast<size_t>(inner) * PANEL / product::LINE + 1;
+    if (memory.size() < lines) memory.resize(lines);
+    return memory.data()->numbers;
 }
 
 int64_t work(const Network& network, int rows) { return network.weights(network.layers) * rows; }
 
-int panels(int columns) { return (columns + PANEL - 1) / PANEL; }
+uint32_t threads_of(const Network& network, int rows) { return work(network, rows) < SHARED_FROM ? 1 : threads.load(); }
+
+// Elements of vectors in pieces: `step(first, end)`.
+template <typename Step>
+void share(int64_t count, const Step& step) {
+    if (count < SHARED_PARAMETERS_FROM) return step(0, count);
+    const auto piece = [&](int, int number) {
+        const int64_t first = number * PARAMETERS_OF_A_PIECE;
+        step(first, std::min(first + PARAMETERS_OF_A_PIECE, count));
+    };
+    team::Job job(1, [&](int) { return (count + PARAMETERS_OF_A_PIECE - 1) / PARAMETERS_OF_A_PIECE; }, piece);
+    team::everyone().run(threads, job);
+}
 
 // A vector into a row that has room for so many numbers from there on.
 inline void put(float* to, Vector value, int room) {
@@ -78,59 +123,63 @@ void spread(const float* from, int columns, int rows, float* to, int64_t stride)
     for (int row = 0; row < rows; ++row) std::memcpy(to + row * stride, from + static_cast<int64_t>(row) * columns, sizeof(float) * columns);
 }
 
-// A panel of a layer's outputs.
-void forward_panel(const Network& network, const Pass& pass, int layer, int number, const float* parameters, int rows,
+// A piece of a layer's outputs.
+void forward_piece(const Network& network, const Pass& pass, int layer, Pieces::Piece piece, const float* parameters,
                    float* outputs) {
-    const int inner = network.sizes[layer], columns = network.sizes[layer + 1];
+    const int inner = network.sizes[layer], columns = network.sizes[layer + 1], first = piece.column;
     const bool last = layer + 1 == network.layers;
-    const float *weights = parameters + network.weights(layer), *biases = parameters + network.biases(layer);
-    const float* inputs = pass.inputs(layer);
-    float* to = last ? outputs : pass.inputs(layer + 1);
-    const int64_t stride = last ? columns : padded(columns);
-    const int first = number * PANEL, count = std::min(PANEL, columns - first);
+    const int64_t from = stride_of(inner), stride = last ? columns : stride_of(columns);
     float* panel = panel_of(inner);
-    product::pack(weights, columns, inner, first, count, panel);
+    product::pack(parameters + network.weights(layer) + first, columns, inner, piece.columns, panel);
     float bias[PANEL] = {};
-    std::memcpy(bias, biases + first, sizeof(float) * count);
-    product::panel_product<true>(inputs, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
+    std::memcpy(bias, parameters + network.biases(layer) + first, sizeof(float) * piece.columns);
+    float* to = (last ? outputs : pass.inputs(layer + 1)) + piece.row * stride + first;
+    const auto finish = [&](int row, int column, Vector sum) {
         sum += product::load(bias + column);
         if (!last) sum = sum < 0 ? Vector{} : sum;
-        put(to + row * stride + first + column, sum, last ? count - column : WIDTH);
-    });
+        put(to + row * stride + column, sum, last ? piece.columns - column : WIDTH);
+    };
+    const float* inputs = pass.inputs(layer) + piece.row * from;
+    product::panel_product<true>(inputs, from, panel, piece.rows, inner, piece.columns, finish);
 }
 
-// The gradients of a panel of a layer's weights and biases.
-void gradient_panel(const Network& network, int layer, int number, const float* inputs, const float* derivative,
-                    int rows, float* gradients) {
-    const int inputs_count = network.sizes[layer], columns = network.sizes[layer + 1];
-    float *weights = gradients + network.weights(layer), *biases = gradients + network.biases(layer);
-    const int first = number * PANEL, count = std::min(PANEL, columns - first);
+// A piece of the gradients of a layer's weights, and of those of the biases above it.
+void gradient_piece(const Network& network, int layer, Pieces::Piece piece, const float* inputs,
+                    const float* derivative, int rows, float* gradients) {
+    const int columns = network.sizes[layer + 1], first = piece.column;
     float* panel = panel_of(rows);
-    product::pack(derivative, padded(columns), rows, first, PANEL, panel);
-    Vector sums[2] = {};
-    for (int row = 0; row < rows; ++row)
-        for (int v = 0; v < 2; ++v) sums[v] += product::load(panel + row * PANEL + v * WIDTH);
-    for (int v = 0; v < 2; ++v) put(biases + first + v * WIDTH, sums[v], count - v * WIDTH);
-    product::panel_product<false>(inputs, padded(inputs_count), panel, inputs_count, rows, count, [&](int row, int column, Vector sum) {
-        put(weights + static_cast<int64_t>(row) * columns + first + column, sum, count - column);
-    });
+    product::pack(derivative + first, stride_of(columns), rows, PANEL, panel);
+    if (!piece.row) {
+        float* biases = gradients + network.biases(layer) + first;
+        Vector sums[2] = {};
+        for (int row = 0; row < rows; ++row)
+            for (int v = 0; v < 2; ++v) sums[v] += product::load(panel + row * PANEL + v * WIDTH);
+        for (int v = 0; v < 2; ++v) put(biases + v * WIDTH, sums[v], piece.columns - v * WIDTH);
+    }
+    float* weights = gradients + network.weights(layer) + static_cast<int64_t>(piece.row) * columns + first;
+    const auto finish = [&](int row, int column, Vector sum) {
+        put(weights + static_cast<int64_t>(row) * columns + column, sum, piece.columns - column);
+    };
+    const int stride = stride_of(network.sizes[layer]);
+    product::panel_product<false>(inputs + piece.row, stride, panel, piece.rows, rows, piece.columns, finish);
 }
 
-// A panel of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0.
-void back_panel(const Network& network, int layer, int number, const float* parameters, const float* inputs,
-                const float* derivative, int rows, float* to, int64_t stride) {
-    const int inner = network.sizes[layer + 1], columns = network.sizes[layer];
-    const float* weights = parameters + network.weights(layer);
-    const int first = number * PANEL, count = std::min(PANEL, columns - first);
+// A piece of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0.
+void back_piece(const Network& network, int layer, Pieces::Piece piece, const float* parameters, const float* inputs,
+                const float* derivative, float* to, int64_t stride) {
+    const int inner = network.sizes[layer + 1], first = piece.column;
+    const int64_t from = stride_of(inner), kept = stride_of(network.sizes[layer]);
+    const float* weights = parameters + network.weights(layer) + static_cast<int64_t>(first) * inner;
     float* panel = panel_of(inner);
-    product::pack_transposed(weights, inner, inner, first, count, panel);
-    product::panel_product<true>(derivative, padded(inner), panel, rows, inner, count, [&](int row, int column, Vector sum) {
-        if (layer) {
-            const Vector values = product::load(inputs + row * static_cast<int64_t>(padded(columns)) + first + column);
-            sum = values <= 0 ? Vector{} : sum;
-        }
-        put(to + row * stride + first + column, sum, layer ? WIDTH : count - column);
-    });
+    product::pack_transposed(weights, inner, inner, piece.columns, panel);
+    inputs += piece.row * kept + first;
+    to += piece.row * stride + first;
+    const auto finish = [&](int row, int column, Vector sum) {
+        if (layer) sum = product::load(inputs + row * kept + column) <= 0 ? Vector{} : sum;
+        put(to + row * stride + column, sum, layer ? WIDTH : piece.columns - column);
+    };
+    derivative += piece.row * from;
+    product::panel_product<true>(derivative, from, panel, piece.rows, inner, piece.columns, finish);
 }
 
 }  // namespace
@@ -148,11 +197,13 @@ void forward(const int32_t* sizes, int32_t layers, const float* parameters, int3
              float* memory, float* outputs) {
     const Network network{sizes, layers};
     const Pass pass(network, rows, memory);
-    spread(inputs, sizes[0], rows, memory, padded(sizes[0]));
+    spread(inputs, sizes[0], rows, memory, stride_of(sizes[0]));
+    const uint32_t count = threads_of(network, rows);
+    const auto pieces = [&](int layer) { return Pieces(rows, sizes[layer + 1], count); };
     team::Job job(
-        layers, [&](int layer) { return panels(sizes[layer + 1]); },
-        [&](int layer, int panel) { forward_panel(network, pass, layer, panel, parameters, rows, outputs); });
-    team::everyone().run(work(network, rows) < SHARED_FROM ? 1 : threads.load(), job);
+        layers, [&](int layer) { return pieces(layer).count(); },
+        [&](int layer, int number) { forward_piece(network, pass, layer, pieces(layer)[number], parameters, outputs); });
+    team::everyone().run(count, job);
 }
 
 // Gradients of a loss whose derivative by the outputs is given, or its derivative by the inputs.
@@ -160,38 +211,48 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
               const float* derivative, float* gradients, float* by_inputs) {
     const Network network{sizes, layers};
     const Pass pass(network, rows, memory);
-    spread(derivative, sizes[layers], rows, pass.derivative(layers % 2), padded(sizes[layers]));
-    // First the panels of the gradient, then those of the derivative by the inputs.
-    const auto gradients_of = [&](int layer) { return gradients ? panels(sizes[layer + 1]) : 0; };
-    const auto back_of = [&](int layer) { return layer || by_inputs ? panels(sizes[layer]) : 0; };
+    spread(derivative, sizes[layers], rows, pass.derivative(layers % 2), stride_of(sizes[layers]));
+    const uint32_t count = threads_of(network, rows);
+    // First the pieces of the gradient, then those of the derivative by the inputs.
+    const auto gradient_pieces = [&](int layer) { return Pieces(gradients ? sizes[layer] : 0, sizes[layer + 1], count); };
+    const auto back_pieces = [&](int layer) { return Pieces(layer || by_inputs ? rows : 0, sizes[layer], count); };
     team::Job job(
-        layers, [&](int stage) { return gradients_of(layers - 1 - stage) + back_of(layers - 1 - stage); },
-        [&](int stage, int panel) {
-            const int layer = layers - 1 - stage, before = gradients_of(layer);
+        layers,
+        [&](int stage) {
+            const int layer = layers - 1 - stage;
+            return gradient_pieces(layer).count() + back_pieces(layer).count();
+        },
+        [&](int stage, int number) {
+            const int layer = layers - 1 - stage;
+            const Pieces own = gradient_pieces(layer);
             const float *inputs = pass.inputs(layer), *given = pass.derivative((layer + 1) % 2);
-            if (panel < before) return gradient_panel(network, layer, panel, inputs, given, rows, gradients);
+            if (number < own.count()) return gradient_piece(network, layer, own[number], inputs, given, rows, gradients);
             float* to = layer ? pass.derivative(layer % 2) : by_inputs;
-            const int64_t stride = layer ? padded(sizes[layer]) : sizes[0];
-            back_panel(network, layer, panel - before, parameters, inputs, given, rows, to, stride);
-    });
-    team::everyone().run(work(network, rows) < SHARED_FROM ? 1 : threads.load(), job);
+            const int64_t stride = layer ? stride_of(sizes[layer]) : sizes[0];
+            back_piece(network, layer, back_pieces(layer)[number - own.count()], parameters, inputs, given, to, stride);
+        });
+    team::everyone().run(count, job);
 }
 
 // A step of Adam; `rate` and `scale` have the corrections of the moments' bias.
 void adam(int64_t count, float* parameters, const float* gradients, float* first, float* second, float beta1,
           float beta2, float rate, float scale, float epsilon) {
-    for (int64_t place = 0; place < count; ++place) {
-        const float slope = gradients[place];
-        first[place] = std::fma(1 - beta1, slope - first[place], first[place]);
-        second[place] = std::fma(beta2, second[place], (1 - beta2) * slope * slope);
-        parameters[place] -= rate * first[place] / std::fma(std::sqrt(second[place]), scale, epsilon);
-    }
+    share(count, [=](int64_t begin, int64_t end) {
+        for (int64_t place = begin; place < end; ++place) {
+            const float slope = gradients[place];
+            first[place] = std::fma(1 - beta1, slope - first[place], first[place]);
+            second[place] = std::fma(beta2, second[place], (1 - beta2) * slope * slope);
+            parameters[place] -= rate * first[place] / std::fma(std::sqrt(second[place]), scale, epsilon);
+        }
+    });
 }
 
 // A part of the way from a vector to another.
 void follow(int64_t count, float* target, const float* leader, float rate) {
-    for (int64_t place = 0; place < count; ++place)
-        target[place] = std::fma(rate, leader[place] - target[place], target[place]);
+    share(count, [=](int64_t begin, int64_t end) {
+        for (int64_t place = begin; place < end; ++place)
+            target[place] = std::fma(rate, leader[place] - target[place], target[place]);
+    });
 }
 
 }

@@ -21,7 +21,12 @@ constexpr int PANEL = 2 * WIDTH;
 
 typedef float Vector __attribute__((vector_size(4 * WIDTH)));
 
-inline int padded(int columns) { return (columns + PANEL - 1) / PANEL * PANEL; }
+// Numbers of a line of the cache.
+constexpr int LINE = 16;
+
+// Numbers from a row to the next: whole panels, and a line more, for rows a power of two apart would meet in few sets
+// of the cache.
+inline int stride_of(int columns) { return (columns + PANEL - 1) / PANEL * PANEL + LINE; }
 
 inline Vector load(const float* from) {
     Vector found;
@@ -37,9 +42,11 @@ inline Vector multiply_add(float number, Vector vector, Vector sum) {
     return sum;
 }
 
-// ROWS rows of a panel: what `finish(row, column, vector)` gets.
-template <int VECTORS, bool INNER_FIRST, typename Finish>
-inline void block(const float* left, int64_t stride, const float* panel, int inner, const Finish& finish) {
+typedef Vector Block[ROWS][2];
+
+// ROWS rows of a panel. A function of its own, so that nothing else wants the registers of its sums.
+template <int VECTORS, bool INNER_FIRST>
+[[gnu::noinline]] void multiply_block(const float* left, int64_t stride, const float* panel, int inner, Block& found) {
     Vector sums[ROWS][VECTORS] = {};
     for (int k = 0; k < inner; ++k, panel += PANEL) {
         Vector right[VECTORS];
@@ -54,36 +61,66 @@ inline void block(const float* left, int64_t stride, const float* panel, int inn
 #pragma GCC unroll 16
     for (int r = 0; r < ROWS; ++r)
 #pragma GCC unroll 4
-        for (int v = 0; v < VECTORS; ++v) finish(r, v * WIDTH, sums[r][v]);
+        for (int v = 0; v < VECTORS; ++v) found[r][v] = sums[r][v];
 }
 
-// A panel of all rows. Those beyond the last one are computed of whatever stands there, and dropped by `finish`.
+// Rows of a panel: what `finish(row, column, vector)` gets. Those of a block beyond the last one are computed of
+// whatever stands there, and dropped.
 template <bool INNER_FIRST, typename Finish>
 inline void panel_product(const float* left, int64_t stride, const float* panel, int rows, int inner, int columns,
                           const Finish& finish) {
+    const auto multiply = columns <= WIDTH ? multiply_block<1, INNER_FIRST> : multiply_block<2, INNER_FIRST>;
+    Block found;
     for (int first = 0; first < rows; first += ROWS) {
-        const float* from = left + first * (INNER_FIRST ? stride : 1);
-        const auto placed = [&](int row, int column, Vector sum) {
-            if (first + row < rows) finish(first + row, column, sum);
-        };
-        if (columns <= WIDTH) block<1, INNER_FIRST>(from, stride, panel, inner, placed);
-        else block<2, INNER_FIRST>(from, stride, panel, inner, placed);
+        multiply(left + first * (INNER_FIRST ? stride : 1), stride, panel, inner, found);
+        for (int row = first; row < std::min(first + ROWS, rows); ++row)
+            for (int v = 0; v * WIDTH < columns; ++v) finish(row, v * WIDTH, found[row - first][v]);
     }
 }
 
-// Columns from `first` on of a matrix as a panel.
-inline void pack(const float* matrix, int64_t stride, int inner, int first, int columns, float* panel) {
-    for (int k = 0; k < inner; ++k, panel += PANEL)
-        std::memcpy(panel, matrix + k * stride + first, sizeof(float) * columns);
+// Columns of a matrix as a panel.
+inline void pack(const float* matrix, int64_t stride, int inner, int columns, float* panel) {
+    for (int k = 0; k < inner; ++k, matrix += stride, panel += PANEL)
+        if (columns == PANEL) std::memcpy(panel, matrix, sizeof(float) * PANEL);
+        else
+            for (int n = 0; n < columns; ++n) panel[n] = matrix[n];
 }
 
-// The same of a matrix that lies transposed.
-inline void pack_transposed(const float* matrix, int64_t stride, int inner, int first, int columns, float* panel) {
-    constexpr int TILE = 8;
-    for (int k = 0; k < inner; k += TILE)
-        for (int n = 0; n < columns; ++n)
-            for (int t = k; t < std::min(k + TILE, inner); ++t)
-                panel[t * PANEL + n] = matrix[(first + n) * stride + t];
+// A square of numbers, transposed: halves of ever larger blocks change places.
+inline void transpose(Vector (&square)[WIDTH]) {
+    typedef int32_t Lanes __attribute__((vector_size(4 * WIDTH)));
+#pragma GCC unroll 4
+    for (int step = 1; step < WIDTH; step *= 2) {
+        // Where lanes of two vectors behind each other come from.
+        Lanes upper, lower;
+        for (int lane = 0; lane < WIDTH; ++lane) {
+            upper[lane] = lane & step ? WIDTH + lane - step : lane;
+            lower[lane] = lane & step ? WIDTH + lane : lane + step;
+        }
+#pragma GCC unroll 16
+        for (int row = 0; row < WIDTH; ++row) {
+            if (row & step) continue;
+            const Vector one = square[row], other = square[row + step];
+            square[row] = __builtin_shuffle(one, other, upper);
+            square[row + step] = __builtin_shuffle(one, other, lower);
+        }
+    }
+}
+
+// Columns of a matrix that lies transposed, as a panel.
+inline void pack_transposed(const float* matrix, int64_t stride, int inner, int columns, float* panel) {
+    for (int n = 0; n < columns; n += WIDTH)
+        for (int k = 0; k < inner; k += WIDTH) {
+            if (n + WIDTH <= columns && k + WIDTH <= inner) {
+                Vector square[WIDTH];
+                for (int row = 0; row < WIDTH; ++row) square[row] = load(matrix + (n + row) * stride + k);
+                transpose(square);
+                for (int row = 0; row < WIDTH; ++row) store(panel + (k + row) * PANEL + n, square[row]);
+            } else {
+                for (int row = n; row < std::min(n + WIDTH, columns); ++row)
+                    for (int t = k; t < std::min(k + WIDTH, inner); ++t) panel[t * PANEL + row] = matrix[row * stride + t];
+            }
+        }
 }
 
 }  // namespace product

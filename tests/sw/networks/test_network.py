@@ -92,14 +92,16 @@ def test_several_threads_have_the_same_bits():
         for count in (1, 2, 3):
             torch.set_num_threads(count)
             network = Network(layers, 1e-2)
+            follower = network.copy()
             with shared_passes():
                 assert torch.get_num_threads() == 1
                 for _ in range(20):
                     outputs, way = network(inputs)
                     network.learn(way, slopes)
                     back = network.input_derivative(network(inputs)[1], slopes)
+                    follower.follow(network, 0.1)
             assert torch.get_num_threads() == count
-            found.append([outputs, back, *network.parameters])
+            found.append([outputs, back, *network.parameters, *follower.parameters])
     finally:
         torch.set_num_threads(threads)
     for others in found[1:]:

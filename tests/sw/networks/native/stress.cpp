@@ -54,7 +54,9 @@ int main() {
     // Enough work that threads share it.
     const std::vector<int32_t> sizes{23, 131, 256, 3};
     const int32_t rows = 29;
-    require(work(Network{sizes.data(), 3}, rows) >= SHARED_FROM, "The work is too little to be shared");
+    const Network network{sizes.data(), 3};
+    require(work(network, rows) >= SHARED_FROM, "The work is too little to be shared");
+    require(network.weights(3) >= SHARED_PARAMETERS_FROM, "The parameters are too few to be shared");
     const Numbers expected = learned(sizes, rows, 6);
     // First, so that the first threads are made for callers that meet.
     set_threads(3);
