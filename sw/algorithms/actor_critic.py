@@ -79,9 +79,9 @@ class ActorCritic:
         The loss is half the mean of the squared errors with their importance weights.
         """
         scale = torch.from_numpy(weights).unsqueeze(1) * (1 / len(weights))
-        errors = []
+        taken, errors = torch.cat((data["observation"], data["action"]), 1), []
         for critic in self.critics:
-            values, inputs = critic(data["observation"], data["action"])
+            values, inputs = critic(taken)
             error = values - targets
             self._last = values
             critic.learn(inputs, scale * error)

@@ -69,14 +69,15 @@ class SACLearner(ActorCritic):
         step
             Nothing depends on it.
         """
-        data = tensors(batch)
-        drawn = _Drawn(self, data["observation"])
+        data, rows = tensors(batch), len(batch.weights)
+        # One pass for both: the actor learns last.
+        drawn = _Drawn(self, torch.cat((data["observation"], data["next_observation"])))
+        density, next_density = drawn.log_density.split(rows)
         temperature = float(self.logarithm.exp())
-        self._temperature_optimizer.gradients[0] = -(drawn.log_density.mean() + self.target_entropy)
+        self._temperature_optimizer.gradients[0] = -(density.mean() + self.target_entropy)
         self._temperature_optimizer.advance()
-        following = _Drawn(self, data["next_observation"])
-        one, other = (target(data["next_observation"], following.actions)[0] for target in self.target_critics)
-        future = torch.minimum(one, other) - temperature * following.log_density
+        following = torch.cat((data["next_observation"], drawn.actions[rows:]), 1)
+        future = torch.minimum(*(target(following)[0] for target in self.target_critics)) - temperature * next_density
         errors = self._learn_values(data, self._discounted(data, future), batch.weights)
         self._learn_actions(data["observation"], drawn, temperature)
         for target, leader in zip(self.target_critics, self.critics, strict=True):
@@ -85,11 +86,13 @@ class SACLearner(ActorCritic):
 
     def _learn_actions(self, observations: torch.Tensor, drawn: "_Drawn", temperature: float) -> None:
         """Towards actions of greater value, of the lesser of both critics, and greater entropy."""
-        rising = torch.full((len(observations), 1), -1 / len(observations))
-        (one, into_one), (other, into_other) = (critic(observations, drawn.actions) for critic in self.critics)
+        taken = torch.cat((observations, drawn.actions[: len(observations)]), 1)
+        (one, into_one), (other, into_other) = (critic(taken) for critic in self.critics)
+        # A row has a derivative by the lesser value alone.
+        rising = (one <= other) * (-1 / len(observations))
         first = self.critics[0].input_derivative(into_one, rising)
-        second = self.critics[1].input_derivative(into_other, rising)
-        slopes = torch.where(one <= other, first, second)[:, self.observation_size :]
+        second = self.critics[1].input_derivative(into_other, -1 / len(observations) - rising)
+        slopes = (first + second)[:, self.observation_size :]
         self.actor.learn(drawn.inputs, drawn.derivative(slopes, temperature / len(observations)))
 
     def save(self) -> dict[str, np.ndarray]:
@@ -114,7 +117,8 @@ class _Drawn:
         outputs, self.inputs = learner.actor(observations)
         mean, unbounded = outputs.chunk(2, 1)
         logarithm = unbounded.clamp(*LOG_DEVIATION)
-        noise = torch.randn(mean.shape, generator=learner._noise)
+        # Of each batch by itself.
+        noise = torch.cat([torch.randn((len(mean) // 2, mean.shape[1]), generator=learner._noise) for _ in range(2)])
         self._spread = logarithm.exp() * noise
         self._within = unbounded == logarithm
         before = mean + self._spread
@@ -125,6 +129,8 @@ class _Drawn:
         self.log_density = (normal - squashed).sum(1, keepdim=True)
 
     def derivative(self, slopes: torch.Tensor, weight: float) -> torch.Tensor:
-        """Derivative of a loss by the actor's outputs: ``slopes`` by actions, ``weight`` by log densities."""
-        before = slopes * (1 - self.actions * self.actions) + 2 * weight * self.actions
-        return torch.cat((before, (before * self._spread - weight) * self._within), 1)
+        """Derivative of a loss by the actor's outputs: ``slopes`` by the first actions, ``weight`` by their log
+        densities."""
+        actions, spread, within = (values[: len(slopes)] for values in (self.actions, self._spread, self._within))
+        before = slopes * (1 - actions * actions) + 2 * weight * actions
+        return torch.cat((before, (before * spread - weight) * within), 1)

@@ -59,7 +59,7 @@ class ModuleNetwork:
     def differentiate(self, way: _Way, derivative: torch.Tensor) -> None:
         """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
         assert self.optimizer is not None
-        found = torch.autograd.grad(way.outputs, self.parameters, derivative, allow_unused=True)
+        found = torch.autograd.grad(way.outputs[: len(derivative)], self.parameters, derivative, allow_unused=True)
         for own, gradient in zip(self._split(self.optimizer.gradients), found, strict=True):
             own.copy_(torch.zeros(()) if gradient is None else gradient)
 

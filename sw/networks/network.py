@@ -28,11 +28,14 @@ class TrainableNetwork(Protocol):
         ...
 
     def differentiate(self, way: Any, derivative: torch.Tensor) -> None:
-        """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
+        """Make a loss's derivative by the outputs of a pass, or of its first rows, the gradients of the parameters."""
         ...
 
     def input_derivative(self, way: Any, derivative: torch.Tensor) -> torch.Tensor:
-        """A loss's derivative by what went into a pass; the parameters' gradients stay what they were."""
+        """A loss's derivative by what went into a pass; the parameters' gradients stay what they were.
+
+        A row whose derivative by the outputs is 0 has 0, and takes no time.
+        """
         ...
 
     def advance(self) -> None:
@@ -71,8 +74,8 @@ def shared_passes() -> Iterator[None]:
 class _Way:
     """Memory of a pass. The next pass uses it again: new pages take as long as the arithmetic."""
 
-    def __init__(self, spare: list[torch.Tensor], size: int):
-        self._spare, self.memory = spare, spare.pop() if spare else torch.empty(size)
+    def __init__(self, rows: int, spare: list[torch.Tensor], size: int):
+        self.rows, self._spare, self.memory = rows, spare, spare.pop() if spare else torch.empty(size)
 
     def __del__(self) -> None:
         self._spare.append(self.memory)
@@ -116,7 +119,7 @@ class Network:
         """Outputs for values side by side, shape (rows, outputs), and the pass, for the way back: once at most."""
         inputs = torch.cat(values, 1) if len(values) > 1 else values[0].contiguous()
         rows = len(inputs)
-        way = _Way(self._spare.setdefault(rows, []), self._library.pass_size(*self._network, rows))
+        way = _Way(rows, self._spare.setdefault(rows, []), self._library.pass_size(*self._network, rows))
         outputs = torch.empty(rows, int(self._sizes[-1]))
         self._library.forward(
             *self._network,
@@ -129,7 +132,7 @@ class Network:
         return outputs, way
 
     def differentiate(self, way: _Way, derivative: torch.Tensor) -> None:
-        """Make a loss's derivative by the outputs of a pass the gradients of the parameters."""
+        """Make a loss's derivative by the outputs of a pass, or of its first rows, the gradients of the parameters."""
         assert self.optimizer is not None
         self._back(way, derivative, self.optimizer.gradients.data_ptr(), None)
 
@@ -140,12 +143,13 @@ class Network:
         return found
 
     def _back(self, way: _Way, derivative: torch.Tensor, gradients: int | None, by_inputs: int | None) -> None:
-        rows, derivative = len(derivative), derivative.contiguous()
+        derivative = derivative.contiguous()
         self._library.backward(
             *self._network,
             self._flat.data_ptr(),
-            rows,
+            way.rows,
             way.memory.data_ptr(),
+            len(derivative),
             derivative.data_ptr(),
             gradients,
             by_inputs,

@@ -23,7 +23,7 @@ _FUNCTIONS = {
     "set_threads": (None, ctypes.c_uint32),
     "pass_size": (_LONG, *_NETWORK, _INTEGER),
     "forward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER),
-    "backward": (None, *_NETWORK, _POINTER, _INTEGER, *[_POINTER] * 4),
+    "backward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _INTEGER, *[_POINTER] * 3),
     "adam": (None, _LONG, *[_POINTER] * 4, *[_REAL] * 5),
     "follow": (None, _LONG, _POINTER, _POINTER, _REAL),
 }

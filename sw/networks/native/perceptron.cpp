@@ -164,19 +164,20 @@ void gradient_piece(const Network& network, int layer, Pieces::Piece piece, cons
     product::panel_product<false>(inputs + piece.row, stride, panel, piece.rows, rows, piece.columns, finish);
 }
 
-// A piece of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0.
+// A piece of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0. `places` are those of
+// the derivative's rows in the pass.
 void back_piece(const Network& network, int layer, Pieces::Piece piece, const float* parameters, const float* inputs,
-                const float* derivative, float* to, int64_t stride) {
+                const float* derivative, const int32_t* places, float* by_inputs, float* to) {
     const int inner = network.sizes[layer + 1], first = piece.column;
     const int64_t from = stride_of(inner), kept = stride_of(network.sizes[layer]);
     const float* weights = parameters + network.weights(layer) + static_cast<int64_t>(first) * inner;
     float* panel = panel_of(inner);
     product::pack_transposed(weights, inner, inner, piece.columns, panel);
-    inputs += piece.row * kept + first;
-    to += piece.row * stride + first;
     const auto finish = [&](int row, int column, Vector sum) {
-        if (layer) sum = product::load(inputs + row * kept + column) <= 0 ? Vector{} : sum;
-        put(to + row * stride + column, sum, layer ? WIDTH : piece.columns - column);
+        const int64_t place = places[piece.row + row], count = network.sizes[layer];
+        if (!layer) return put(by_inputs + place * count + first + column, sum, piece.columns - column);
+        const Vector values = product::load(inputs + place * kept + first + column);
+        product::store(to + (piece.row + row) * kept + first + column, values <= 0 ? Vector{} : sum);
     };
     derivative += piece.row * from;
     product::panel_product<true>(derivative, from, panel, piece.rows, inner, piece.columns, finish);
@@ -206,16 +207,27 @@ void forward(const int32_t* sizes, int32_t layers, const float* parameters, int3
     team::everyone().run(count, job);
 }
 
-// Gradients of a loss whose derivative by the outputs is given, or its derivative by the inputs.
-void backward(const int32_t* sizes, int32_t layers, const float* parameters, int32_t rows, float* memory,
+// Gradients of a loss whose derivative by the outputs is given, or its derivative by the inputs: rows where it is 0 by
+// all outputs are 0 by all inputs, and not computed.
+// Only of the first rows, where there are fewer than the pass has.
+void backward(const int32_t* sizes, int32_t layers, const float* parameters, int32_t kept, float* memory, int32_t rows,
               const float* derivative, float* gradients, float* by_inputs) {
     const Network network{sizes, layers};
-    const Pass pass(network, rows, memory);
-    spread(derivative, sizes[layers], rows, pass.derivative(layers % 2), stride_of(sizes[layers]));
+    const Pass pass(network, kept, memory);
+    std::vector<int32_t> places;
+    for (int row = 0; row < rows; ++row)
+        if (const float* slopes = derivative + row * static_cast<int64_t>(sizes[layers]);
+            gradients || std::any_of(slopes, slopes + sizes[layers], [](float slope) { return slope != 0; })) {
+            const int64_t place = static_cast<int64_t>(places.size()) * stride_of(sizes[layers]);
+            std::memcpy(pass.derivative(layers % 2) + place, slopes, sizeof(float) * sizes[layers]);
+            places.push_back(row);
+        }
+    if (by_inputs) std::fill_n(by_inputs, static_cast<int64_t>(rows) * sizes[0], 0.0f);
+    const int32_t found = static_cast<int32_t>(places.size());
     const uint32_t count = threads_of(network, rows);
     // First the pieces of the gradient, then those of the derivative by the inputs.
     const auto gradient_pieces = [&](int layer) { return Pieces(gradients ? sizes[layer] : 0, sizes[layer + 1], count); };
-    const auto back_pieces = [&](int layer) { return Pieces(layer || by_inputs ? rows : 0, sizes[layer], count); };
+    const auto back_pieces = [&](int layer) { return Pieces(layer || by_inputs ? found : 0, sizes[layer], count); };
     team::Job job(
         layers,
         [&](int stage) {
@@ -227,9 +239,8 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
             const Pieces own = gradient_pieces(layer);
             const float *inputs = pass.inputs(layer), *given = pass.derivative((layer + 1) % 2);
             if (number < own.count()) return gradient_piece(network, layer, own[number], inputs, given, rows, gradients);
-            float* to = layer ? pass.derivative(layer % 2) : by_inputs;
-            const int64_t stride = layer ? stride_of(sizes[layer]) : sizes[0];
-            back_piece(network, layer, back_pieces(layer)[number - own.count()], parameters, inputs, given, to, stride);
+            const Pieces::Piece piece = back_pieces(layer)[number - own.count()];
+            back_piece(network, layer, piece, parameters, inputs, given, places.data(), by_inputs, pass.derivative(layer % 2));
         });
     team::everyone().run(count, job);
 }

@@ -44,7 +44,7 @@ def forward(layers, inputs):
 
 def backward(layers, kept, derivative):
     """Gradients of the parameters, in one vector, and the derivative by the inputs."""
-    gradients = []
+    gradients, skipped = [], (derivative == 0).all(1)
     for number in reversed(range(len(layers))):
         biases = np.zeros(derivative.shape[1], np.float32)
         for row in derivative:
@@ -53,7 +53,7 @@ def backward(layers, kept, derivative):
         derivative = product(derivative, layers[number][0].T)
         if number:
             derivative = np.where(kept[number] <= 0, np.float32(0), derivative)
-    return np.concatenate(gradients), derivative
+    return np.concatenate(gradients), np.where(skipped[:, None], np.float32(0), derivative)
 
 
 class AdamReference:

@@ -10,8 +10,10 @@ import torch
 from rewardware.hw.cores.float.config import BINARY32
 from rewardware.sw.networks import network as network_module
 from rewardware.sw.networks.initialization import initial_layers
+from rewardware.sw.networks.module_network import ModuleNetwork
 from rewardware.sw.networks.native.library import load_passes
 from rewardware.sw.networks.network import Network, shared_passes
+from rewardware.sw.networks.torch_networks import build_network
 from rewardware.sw.reference.float.host import to_bits
 
 from .perceptron_reference import backward, forward, fused, layers_of
@@ -71,6 +73,36 @@ def test_numbers_at_the_ends_of_their_range_are_those_of_the_reference():
         inputs, slopes = (torch.from_numpy(generator.choice(special, (11, size))) for size in (5, 3))
         check(Network(layers, 1e-3), sizes, inputs, slopes)
         check(Network(layers, 1e-3), sizes, numbers(generator, 11, 5), slopes)
+
+
+@pytest.mark.parametrize("left_out", [[0], [1, 2, 11], range(13), [3, 12]])
+def test_rows_without_a_derivative_have_none_by_the_inputs(left_out):
+    """Among rows that have one, which stay as they are."""
+    generator, sizes = np.random.default_rng(6), (5, 19, 35, 3)
+    layers = initial_layers(sizes, generator)
+    inputs, slopes = numbers(generator, 13, 5), numbers(generator, 13, 3)
+    slopes[:, 1] = 0
+    slopes[list(left_out)] = 0
+    check(Network(layers, 1e-3), sizes, inputs, slopes)
+    # Weights that are no numbers would make some of zeros.
+    layers[1][0][:] = np.nan
+    network = Network(layers, 1e-3)
+    found = network.input_derivative(network(inputs)[1], slopes).isnan().all(1)
+    assert found.tolist() == [row not in left_out for row in range(13)]
+
+
+@pytest.mark.parametrize("kind", [Network, lambda layers, rate: ModuleNetwork(build_network(layers), rate)])
+def test_gradients_may_be_those_of_the_first_rows(kind):
+    generator = np.random.default_rng(7)
+    layers, inputs = initial_layers((5, 19, 3), generator), numbers(generator, 11, 5)
+    slopes, found = numbers(generator, 4, 3), []
+    for rows in (11, 4):
+        network = kind(layers, 1e-3)
+        network.learn(network(inputs[:rows])[1], slopes)
+        found.append(network.parameters)
+    assert all(torch.allclose(one, other, rtol=0, atol=1e-9) for one, other in zip(*found, strict=True))
+    if kind is Network:
+        assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
 
 
 def test_a_pass_of_no_rows_gives_none():

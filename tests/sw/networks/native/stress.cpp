@@ -35,11 +35,15 @@ Numbers learned(const std::vector<int32_t> &sizes, int32_t rows, int steps) {
         const Numbers inputs = drawn(generator, static_cast<int64_t>(rows) * sizes[0]);
         Numbers outputs(static_cast<int64_t>(rows) * sizes[layers]);
         forward(sizes.data(), layers, parameters.data(), rows, inputs.data(), memory.data(), outputs.data());
-        backward(sizes.data(), layers, parameters.data(), rows, memory.data(), outputs.data(), gradients.data(), nullptr);
+        backward(
+            sizes.data(), layers, parameters.data(), rows, memory.data(), rows - rows / 3, outputs.data(), gradients.data(),
+            nullptr);
         adam(count, parameters.data(), gradients.data(), first.data(), second.data(), 0.9f, 0.999f, 0.01f, 1.0f, 1e-8f);
         follow(count, target.data(), parameters.data(), 0.1f);
         forward(sizes.data(), layers, parameters.data(), rows, inputs.data(), memory.data(), outputs.data());
-        backward(sizes.data(), layers, parameters.data(), rows, memory.data(), outputs.data(), nullptr, by_inputs.data());
+        std::fill_n(outputs.begin(), rows / 2 * sizes[layers], 0.0f);
+        backward(
+            sizes.data(), layers, parameters.data(), rows, memory.data(), rows, outputs.data(), nullptr, by_inputs.data());
     }
     target.insert(target.end(), by_inputs.begin(), by_inputs.end());
     return target;
