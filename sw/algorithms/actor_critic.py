@@ -86,7 +86,8 @@ class ActorCritic:
             self._last = values
             critic.learn(inputs, scale * error)
             errors.append(error.squeeze(1).abs_().numpy())
-        return np.mean(errors, axis=0)
+        # The same numbers as NumPy's mean, sooner.
+        return sum(errors) / np.float32(len(errors))
 
     def statistics(self) -> dict[str, float]:
         """Statistics of the last gradient step: the last critic's mean value of the actions taken, learning rates."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn import functional
 
 from ..networks.adam import Adam
 from ..networks.network import shared_passes
+from ..networks.squashed_normal import SquashedNormal
 from .actor_critic import ActorCritic, tensors
 from .actor_critic_config import PrioritizedSACConfig
 from .first_layers import FirstLayers
@@ -71,7 +71,9 @@ class SACLearner(ActorCritic):
         """
         data, rows = tensors(batch), len(batch.weights)
         # One pass for both: the actor learns last.
-        drawn = _Drawn(self, torch.cat((data["observation"], data["next_observation"])))
+        outputs, inputs = self.actor(torch.cat((data["observation"], data["next_observation"])))
+        noise = [torch.randn(rows, self.action_size, generator=self._noise) for _ in range(2)]
+        drawn = SquashedNormal(outputs, torch.cat(noise), LOG_DEVIATION)
         density, next_density = drawn.log_density.split(rows)
         temperature = float(self.logarithm.exp())
         self._temperature_optimizer.gradients[0] = -(density.mean() + self.target_entropy)
@@ -79,12 +81,14 @@ class SACLearner(ActorCritic):
         following = torch.cat((data["next_observation"], drawn.actions[rows:]), 1)
         future = torch.minimum(*(target(following)[0] for target in self.target_critics)) - temperature * next_density
         errors = self._learn_values(data, self._discounted(data, future), batch.weights)
-        self._learn_actions(data["observation"], drawn, temperature)
+        self._learn_actions(data["observation"], inputs, drawn, temperature)
         for target, leader in zip(self.target_critics, self.critics, strict=True):
             target.follow(leader, self.config.tau)
         return errors
 
-    def _learn_actions(self, observations: torch.Tensor, drawn: "_Drawn", temperature: float) -> None:
+    def _learn_actions(
+        self, observations: torch.Tensor, inputs: Any, drawn: SquashedNormal, temperature: float
+    ) -> None:
         """Towards actions of greater value, of the lesser of both critics, and greater entropy."""
         taken = torch.cat((observations, drawn.actions[: len(observations)]), 1)
         (one, into_one), (other, into_other) = (critic(taken) for critic in self.critics)
@@ -93,7 +97,7 @@ class SACLearner(ActorCritic):
         first = self.critics[0].input_derivative(into_one, rising)
         second = self.critics[1].input_derivative(into_other, -1 / len(observations) - rising)
         slopes = (first + second)[:, self.observation_size :]
-        self.actor.learn(drawn.inputs, drawn.derivative(slopes, temperature / len(observations)))
+        self.actor.learn(inputs, drawn.derivative(slopes, temperature / len(observations)))
 
     def save(self) -> dict[str, np.ndarray]:
         """Everything that training changes, as arrays by name."""
@@ -108,29 +112,3 @@ class SACLearner(ActorCritic):
 
     def _parts(self) -> dict[str, Any]:
         return super()._parts() | {"temperature_optimizer": self._temperature_optimizer}
-
-
-class _Drawn:
-    """Actions that the actor has drawn: ``tanh(u)`` of ``u = mean + deviation * noise``."""
-
-    def __init__(self, learner: SACLearner, observations: torch.Tensor):
-        outputs, self.inputs = learner.actor(observations)
-        mean, unbounded = outputs.chunk(2, 1)
-        logarithm = unbounded.clamp(*LOG_DEVIATION)
-        # Of each batch by itself.
-        noise = torch.cat([torch.randn((len(mean) // 2, mean.shape[1]), generator=learner._noise) for _ in range(2)])
-        self._spread = logarithm.exp() * noise
-        self._within = unbounded == logarithm
-        before = mean + self._spread
-        self.actions = before.tanh()
-        # log(1 - tanh(u)^2), where tanh(u) is 1 already, too.
-        squashed = 2 * (math.log(2) - before - functional.softplus(-2 * before))
-        normal = -0.5 * noise * noise - logarithm - 0.5 * math.log(2 * math.pi)
-        self.log_density = (normal - squashed).sum(1, keepdim=True)
-
-    def derivative(self, slopes: torch.Tensor, weight: float) -> torch.Tensor:
-        """Derivative of a loss by the actor's outputs: ``slopes`` by the first actions, ``weight`` by their log
-        densities."""
-        actions, spread, within = (values[: len(slopes)] for values in (self.actions, self._spread, self._within))
-        before = slopes * (1 - actions * actions) + 2 * weight * actions
-        return torch.cat((before, (before * spread - weight) * within), 1)

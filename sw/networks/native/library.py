@@ -25,6 +25,8 @@ _FUNCTIONS = {
     "forward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER),
     "backward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _INTEGER, *[_POINTER] * 3),
     "adam": (None, _LONG, *[_POINTER] * 4, *[_REAL] * 5),
+    "draw": (None, _LONG, _INTEGER, *[_POINTER] * 2, *[_REAL] * 2, *[_POINTER] * 2),
+    "differentiate": (None, _LONG, _INTEGER, _POINTER, _LONG, _POINTER, _REAL, _POINTER),
     "follow": (None, _LONG, _POINTER, _POINTER, _REAL),
 }
 

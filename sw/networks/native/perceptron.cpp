@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "product.h"
+#include "squash.h"
 #include "team.h"
 
 using product::PANEL;
@@ -256,6 +257,16 @@ void adam(int64_t count, float* parameters, const float* gradients, float* first
             parameters[place] -= rate * first[place] / std::fma(std::sqrt(second[place]), scale, epsilon);
         }
     });
+}
+
+void draw(int64_t rows, int32_t columns, const float* outputs, const float* noise, float least, float most,
+          float* memory, float* densities) {
+    squash::draw(rows, columns, outputs, noise, least, most, memory, densities);
+}
+
+void differentiate(int64_t rows, int32_t columns, float* memory, int64_t count, const float* slopes, float weight,
+                   float* derivative) {
+    squash::differentiate(rows, columns, memory, count, slopes, weight, derivative);
 }
 
 // A part of the way from a vector to another.

@@ -49,9 +49,21 @@ Numbers learned(const std::vector<int32_t> &sizes, int32_t rows, int steps) {
     return target;
 }
 
+// Drawn actions, and the derivative by the outputs of half of them; every array is as long as it must be.
+void draw_some(int64_t rows, int32_t columns) {
+    std::mt19937 generator(2);
+    const int64_t count = rows * columns;
+    const Numbers outputs = drawn(generator, 2 * count), noise = drawn(generator, count);
+    Numbers memory(4 * count), densities(rows), derivative(rows / 2 * 2 * columns);
+    draw(rows, columns, outputs.data(), noise.data(), -20, 2, memory.data(), densities.data());
+    differentiate(rows / 2, columns, memory.data(), count, noise.data(), 0.1f, derivative.data());
+}
+
 }  // namespace
 
 int main() {
+    for (const int64_t rows : {0, 1, 7, 33})
+        for (const int32_t columns : {1, 3}) draw_some(rows, columns);
     for (const int32_t rows : {0, 1, 7, 13})
         for (const std::vector<int32_t> &sizes : {std::vector<int32_t>{1, 1}, {3, 1}, {4, 9, 2}, {33, 31, 16, 17}})
             learned(sizes, rows, 2);
