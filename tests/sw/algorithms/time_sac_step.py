@@ -1,7 +1,11 @@
-"""Time of SAC's gradient step on HalfCheetah: ``python -m tests.sw.algorithms.time_sac_step``."""
+"""Time of SAC's gradient step on HalfCheetah: ``python -m tests.sw.algorithms.time_sac_step``.
+
+It also prints the speed of the step's largest products next to PyTorch's, on one thread.
+"""
 
 import statistics
 import time
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -9,8 +13,12 @@ import torch
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedSACConfig
 from rewardware.sw.algorithms.replay_buffer import Batch
 from rewardware.sw.algorithms.sac_learner import SACLearner
+from rewardware.sw.networks.initialization import initial_layers
+from rewardware.sw.networks.network import Network
 
 OBSERVATION, ACTION, REPEATS = 17, 6, 300
+# Of the largest products: rows, and inputs and outputs of a layer.
+ROWS, SIZE = 256, 256
 
 
 def batch_of(generator: np.random.Generator, rows: int) -> Batch:
@@ -37,8 +45,37 @@ def weights_with(threads: int) -> list[np.ndarray]:
     return learner.weights()
 
 
+def speed_of(product: Callable[[], object]) -> float:
+    """Of the fastest of many, in GFLOP/s."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        product()
+        times.append(time.perf_counter() - start)
+    return 2e-9 * ROWS * SIZE * SIZE / min(times)
+
+
+def tell_products() -> None:
+    """Of a layer's three products; ours add the biases, or sum their gradients."""
+    torch.set_num_threads(1)
+    generator = np.random.default_rng(0)
+    network = Network(initial_layers((SIZE, SIZE), generator), 1e-3)
+    inputs, slopes, weights = (
+        torch.from_numpy(generator.normal(size=(SIZE, SIZE)).astype(np.float32)) for _ in range(3)
+    )
+    _, way = network(inputs)
+    products = {
+        "forward": (lambda: network(inputs), lambda: torch.mm(inputs, weights)),
+        "gradient": (lambda: network.differentiate(way, slopes), lambda: torch.mm(inputs.t(), slopes)),
+        "back": (lambda: network.input_derivative(way, slopes), lambda: torch.mm(slopes, weights.t())),
+    }
+    for name, (own, theirs) in products.items():
+        print(f"{name}, {ROWS} x {SIZE} x {SIZE}: {speed_of(own):.0f} GFLOP/s, PyTorch's {speed_of(theirs):.0f}")
+
+
 def main() -> None:
     cores = torch.get_num_threads()
+    tell_products()
     pairs = list(zip(weights_with(1), weights_with(cores), strict=True))
     same, count = sum(int(np.sum(one == other)) for one, other in pairs), sum(one.size for one, _ in pairs)
     print(f"after {REPEATS} steps {same} of {count} weights of the actor are the same with one thread and with {cores}")
