@@ -15,6 +15,7 @@ from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
 from tests.mutate.example import Gate, LateCounter, Maximum, Sampled, Square, Store
+from tests.mutate.instances import instances, parts_of_others
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, say, table
 from tests.mutate.run import MutationError, Session, wait
@@ -156,6 +157,21 @@ def test_parts_with_a_row_of_their_own_have_no_faults():
     cells = {parts: mutate(text, "top", 10, 1, parts=parts).mutants for parts in ((), ("float_adder",))}
     of_adders = {parts: ["\\adder_" in mutant.options for mutant in mutants] for parts, mutants in cells.items()}
     assert any(of_adders[()]) and of_adders["float_adder",] == [False] * 10
+
+
+def test_instances_of_other_cores_have_no_faults():
+    buffers = {"one": SkidBuffer(8), "other": SideBySide({"one": SkidBuffer(8)})}
+    design = SideBySide({"ones": Maximum(), **buffers})
+    with instances(design) as found:
+        text = emit(design, "top")
+    assert found == {"ones": "Maximum", "one": "SkidBuffer", "other": "SideBySide", "other.one": "SkidBuffer"}
+    beside = parts_of_others(found, {"Maximum"}, {"Maximum", "SkidBuffer"})
+    assert beside == ["one.", "other.one."]
+    # The name counts to its end.
+    mutants = mutate(text, "top", 10, 1, beside).mutants
+    assert mutants and all("$flatten\\ones." in mutant.options for mutant in mutants)
+    # What holds the core itself is not left out.
+    assert parts_of_others(found, {"SkidBuffer"}, {"SkidBuffer", "SideBySide"}) == []
 
 
 def test_a_small_part_beside_large_ones_has_its_faults():

@@ -17,6 +17,7 @@ import pytest
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.cocotb.stream_rules import STREAM_RULES_VARIABLE
 
+from .instances import instances
 from .mutants import MutatedDesign
 from .netlist import Netlist
 
@@ -52,6 +53,8 @@ class Build:
         For each test that passed the designs that it built.
     emitted : dict
         For each test the texts that it emitted, in its order.
+    instances : dict
+        For each text that was emitted the classes of the instances in it, by their paths.
     seconds : dict
         How long each test took.
     failed : list of str
@@ -63,6 +66,7 @@ class Build:
     known: Mapping[str, list[str]] = field(default_factory=dict)
     designs: dict[str, list[Design]] = field(default_factory=lambda: defaultdict(list))
     emitted: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    instances: dict[str, dict[str, str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
     _test: str = ""
@@ -115,7 +119,12 @@ class Build:
     def _emitter(self, emit):
         def emit_once(component: Any, *arguments: Any, **options: Any) -> str:
             done, known = self.emitted[self._test], self.known.get(self._test, [])
-            done.append(known[len(done)] if len(done) < len(known) else emit(component, *arguments, **options))
+            if len(done) < len(known):
+                done.append(known[len(done)])
+                return done[-1]
+            with instances(component) as found:
+                done.append(emit(component, *arguments, **options))
+            self.instances[done[-1]] = found
             return done[-1]
 
         return emit_once

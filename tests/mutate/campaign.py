@@ -4,6 +4,7 @@ from typing import TextIO
 
 from .core import Core
 from .equivalence import compare
+from .instances import parts_of_others
 from .mutants import mutate
 from .report import CoreReport, say
 from .run import Session, Verdict
@@ -36,6 +37,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
 
     # Parts with a row of their own are measured there.
     parts = sorted(set().union(*(other.modules for other in CORES)) - core.modules)
+    others = set().union(*(other.classes for other in CORES))
     session = Session(tests=core.paths, component=core.component)
     recorded = list(session.record().items())
     number = min(designs, len(recorded), count)
@@ -43,7 +45,8 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
     report = CoreReport(name=core.name, designs=number)
     for index, (design, tests) in enumerate(chosen):
         share = count * (index + 1) // number - count * index // number
-        mutated = mutate(design.verilog, design.top, share, seed, core.beside, parts)
+        beside = [*core.beside, *parts_of_others(session.instances(design), core.classes, others)]
+        mutated = mutate(design.verilog, design.top, share, seed, beside, parts)
         report.verdicts += session.run(design, tests, mutated, tell)
     for verdict in report.verdicts:
         if not verdict.killed_by:

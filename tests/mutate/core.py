@@ -32,9 +32,14 @@ class Core:
     component: str = ""
 
     @property
+    def classes(self) -> set[str]:
+        """Names of its classes."""
+        return set(self.name.split(", "))
+
+    @property
     def modules(self) -> set[str]:
-        """Names of the modules of its classes in the emitted Verilog."""
-        return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in self.name.split(", ")}
+        """Names of the modules of its classes in the emitted Verilog, where they are replicated."""
+        return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in self.classes}
 
     @property
     def paths(self) -> list[str]:

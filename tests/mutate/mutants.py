@@ -92,7 +92,7 @@ def mutate(
     count, seed : int
         Number of mutants, fewer where the design has fewer, and the seed of Yosys's choice.
     beside : sequence of str
-        Instances in the top module that have no faults, each by the beginning of its name.
+        Instances in the top module that have no faults, each by the beginning of its name; a dot at the end ends it.
     parts : sequence of str
         Modules that have none, each by its name without the top module's and without what tells apart those of one
         name: ``float_adder`` is ``top_float_adder_2``, too, and ``memory`` is ``top_memory_16x8``.
@@ -175,7 +175,7 @@ def _select(
     """The first mutants of Yosys's list, each fault once."""
     chosen: dict[str, str] = {}
     # Yosys writes a backslash before the name of each level.
-    outside = tuple("\\" + name.replace(".", ".\\") for name in beside)
+    outside = tuple("\\" + re.sub(r"\.(?=.)", r".\\", name) for name in beside)
     for line in listed.splitlines():
         options, _, documentation = line.removeprefix("mutate ").partition(" -wire ")
         options = options.partition(" -src ")[0]

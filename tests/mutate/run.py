@@ -94,6 +94,10 @@ class Session:
             design: sorted(names, key=lambda name: self._plain.seconds.get(name, 0)) for design, names in tests.items()
         }
 
+    def instances(self, design: Design) -> dict[str, str]:
+        """The classes of the instances in a design that was recorded, by their paths."""
+        return self._plain.instances.get(design.verilog, {})
+
     def run(
         self, design: Design, tests: Sequence[str], mutated: MutatedDesign, tell: Callable[[Verdict], None]
     ) -> list[Verdict]:
