@@ -135,7 +135,7 @@ TESTED = {
     "stream.PacketReader": "stream/test_packet.py::test_packets",
     "stream.PacketIntake": "stream/test_packet_buffer.py::test_packets",
     "stream.PacketOutlet": "stream/test_packet_buffer.py::test_packets",
-    "stream.PacketService": "tree/test_search_engine.py::test_search_engine",
+    "stream.PacketService": "stream/test_packet_service.py::test_packets",
     "stream.CreditBuffer": "stream/test_pipeline.py::test_pipelines",
     "stream.StreamPipeline": "stream/test_pipeline.py::test_pipelines",
     "stream.SkidBuffer": "stream/test_skid_buffer.py::test_skid_buffer",

@@ -45,8 +45,8 @@ class SumTree(ConfiguredComponent):
         Rows of :mod:`.records`.
     answers : Out(stream of 64 * lanes)
     clear : In(1)
-        Make all priorities zero, after all requests taken so far, a leaf a cycle. No request is taken meanwhile. A
-        reset does the same: it may cut updates short, which leaves sums that are none.
+        Make all priorities zero, after all requests taken so far, in as many cycles as there are leaves and one more.
+        No request is taken meanwhile. A reset does the same: it may cut updates short, which leaves sums that are none.
     idle : Out(1)
         No request is under way, and nothing is being cleared.
 

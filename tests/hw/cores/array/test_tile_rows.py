@@ -17,7 +17,6 @@ def random_commands(random, config):
         command = {field.name: int(random.integers(1 << field.width)) for field in MATRIX_COMMAND.fields}
         dataflow = Dataflow(int(random.integers(3)))
         gradient = dataflow == Dataflow.GRADIENT
-        first = int(random.integers(config.lanes))
         command |= {
             "dataflow": dataflow,
             "intra_layer": int(not gradient and random.random() < 0.4),
@@ -25,10 +24,11 @@ def random_commands(random, config):
             "inner_count": int(random.integers(1, 2 * config.cores + 2)),
             "samples": int(random.integers(1, 2 * config.lanes + 2)),
             "full_cores": int(random.integers(1, config.cores + 1)),
-            "first": first,
-            "last": first + int(random.integers(1, 2 * config.lanes)),
             "destination_stride": int(random.integers(config.lanes)),
         }
+        if gradient:
+            command["first"] = int(random.integers(config.lanes))
+            command["last"] = command["first"] + int(random.integers(1, 2 * config.lanes))
         yield command
 
 

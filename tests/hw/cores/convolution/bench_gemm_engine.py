@@ -17,6 +17,9 @@ from tests.hw.cores.transfer_cycles import TransferCycles
 from .gemm_model import add_product, input_rows, sum_rows, weight_rows
 from .with_memories import WithMemories
 
+# Beyond the largest size that the memories of these configurations hold.
+LONG = 60
+
 
 class Bench:
     """The engine, and what its memories hold; ``component``: a larger one that has its ports."""
@@ -133,18 +136,23 @@ class Bench:
         await self.completions.receive_all(len(commands))
 
     def random_gemm(self):
-        """Sizes around those of the array, small ones often."""
+        """Sizes around those of the array, small ones often, and one now and then as long as the memories allow."""
         array = self.config.array
         most = 2 * max(array.rows, array.columns) + 3
 
-        def size():
+        def size(most):
             return int(self.rng.integers(1, most) if self.rng.random() < 0.7 else self.rng.integers(1, 4))
 
+        sizes = [size(most) for _ in range(3)]
+        if self.rng.random() < 0.1:
+            sizes = [size(4) for _ in range(3)]
+            sizes[self.rng.integers(3)] = int(self.rng.integers(most, LONG))
+        pixels, products, channels = sizes
         return Gemm(
             dataflow=Dataflow(int(self.rng.integers(0, 3))),
-            pixels=size(),
-            products=size(),
-            channels=size(),
+            pixels=pixels,
+            products=products,
+            channels=channels,
             input_half=int(self.rng.integers(0, 2)),
             weight_half=int(self.rng.integers(0, 2)),
         )

@@ -148,6 +148,7 @@ def test_pool_unit(options):
         UnitOfMemories(config),
         bench="tests.hw.cores.convolution.bench_pool_unit",
         parameters={"pools": pools, "writer": config.writer},
+        after_noise=True,
     )
 
 

@@ -198,6 +198,7 @@ def test_store_unit(lanes, drains, transforms, sum_width, turned_tiles):
         UnitOfMemories(config),
         bench="tests.hw.cores.convolution.bench_store_unit",
         parameters={"stores": stores, "config": config},
+        after_noise=True,
     )
 
 

@@ -107,6 +107,7 @@ def test_windows(banks, lanes):
         ReaderOfMemory(config),
         bench="tests.hw.cores.convolution.bench_window_reader",
         parameters={"content": content, "lanes": banks, "commands": commands, "expected": results},
+        after_noise=True,
     )
 
 

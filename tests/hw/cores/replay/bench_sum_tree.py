@@ -91,6 +91,24 @@ async def a_clear_is_behind_the_requests_taken(dut):
 
 
 @cocotb.test()
+async def a_clear_takes_as_many_cycles_as_it_says(dut):
+    """No request is taken then, and the tree is not idle."""
+    config = parameters()["config"]
+    dut.clear.value = dut.requests__valid.value = 0
+    await clock_and_reset(dut)
+    while not int(dut.idle.value):
+        await RisingEdge(dut.clk)
+    dut.clear.value = 1
+    await RisingEdge(dut.clk)
+    dut.clear.value = 0
+    for cycle in range(config.leaves + 1):
+        await FallingEdge(dut.clk)
+        compare((0, 0), (int(dut.idle.value), int(dut.requests__ready.value)), "idle and ready", cycle)
+    await FallingEdge(dut.clk)
+    compare((1, 1), (int(dut.idle.value), int(dut.requests__ready.value)), "idle and ready, clear", 0)
+
+
+@cocotb.test()
 async def draws_at_every_boundary(dut):
     """The last draw of each leaf, those of zero included, and the first draw of the next one."""
     config = parameters()["config"]
