@@ -43,6 +43,7 @@ CORES = (
     Core(room="cores/fixed", name="round_half_up, saturate", tests=("test_arithmetic.py::test_every_expression",)),
     Core(room="cores/fixed", name="SequentialDivider", tests=("test_sequential.py::test_divider",)),
     Core(room="cores/fixed", name="SequentialSquareRoot", tests=("test_sequential.py::test_square_root",)),
+    Core(room="cores/fixed", name="WideMultiplier", tests=("test_wide_multiplier.py",)),
     Core(room="cores/float", name="FloatComparator", tests=("test_comparison.py",)),
     Core(room="cores/float", name="FloatAdder", tests=("test_adder.py",)),
     Core(room="cores/float", name="FloatMultiplier", tests=("test_multiplier.py",)),
@@ -75,6 +76,7 @@ CORES = (
         tests=("test_gradient_writeback.py::test_equals_reference",),
         beside=("memory",),
     ),
+    Core(room="cores/array", name="BlockQueue", tests=("test_block_queue.py",)),
     Core(room="cores/array", name="CoreMemories", tests=("test_core_memories.py",)),
     Core(room="cores/array", name="HostRows", tests=("test_host_rows.py",), beside=("map",)),
     Core(
@@ -132,7 +134,16 @@ CORES = (
         tests=("test_gradient_unit.py::test_gradient_unit",),
         beside=("memories",),
     ),
-    Core(room="cores/a3c", name="LossGradientUnit", tests=("test_loss_gradient_unit.py",)),
+    Core(
+        room="cores/a3c",
+        name="LossGradientUnit",
+        tests=("test_loss_gradient_unit.py::test_loss_gradient_unit",),
+    ),
+    Core(
+        room="cores/a3c",
+        name="DiscountedReturn",
+        tests=("test_loss_gradient_unit.py::test_discounted_return",),
+    ),
     Core(room="cores/a3c", name="RMSPropUnit", tests=("test_rms_prop_unit.py::test_rms_prop_unit",)),
     Core(room="cores/a3c", name="RolloutReader, ErrorWriter", tests=("test_rollout_reader.py",)),
     Core(room="cores/a3c", name="AgentMemories", tests=("test_agent_memories.py::test_agent_memories",)),

@@ -138,10 +138,14 @@ async def takes_as_many_cycles_as_it_says(dut):
     source, sink = StreamSource(dut, "requests", stall=0), StreamSink(dut, "answers", stall=0)
     dut.clear.value = 0
     await clock_and_reset(dut)
-    # Updates go one after the other, samples side by side.
+    # Updates go one after the other, samples and requests for the total side by side.
+    samples = [Request(kind=RequestKind.SAMPLE, draw=draw << 41) for draw in range(120)]
+    totals = [Request(kind=RequestKind.TOTAL)] * 3
     for requests, at_once in (
         ([Request(kind=RequestKind.UPDATE, index=index % config.leaves, priority=1) for index in range(120)], 1),
-        ([Request(kind=RequestKind.SAMPLE, draw=draw << 41) for draw in range(120)], config.lanes),
+        (samples, config.lanes),
+        # Both in all lanes.
+        (sum((totals + samples[first : first + 4] for first in range(0, 120, 7)), [])[:120], config.lanes),
     ):
         seen = TransferCycles(dut, "requests", "answers")
         _, beats = beats_of(config, requests)

@@ -39,10 +39,13 @@ def test_parts_of_ranges():
     made, one = random.Random(1), 1 << DRAW_WIDTH
     draws = corners(DRAW_WIDTH, DRAW_PART)
     pairs = [(draw, whole) for draw in draws for whole in corners(WIDEST, RANGE_PART)]
-    for _ in range(50):
-        # Of a whole that is odd, so that a draw gives any fraction of the product that is wanted.
-        whole = made.getrandbits(WIDEST) | 1
-        pairs += [(fraction * pow(whole, -1, one) % one, whole) for fraction in (0, 1, 2, -1, -2)]
+    for width in WIDTHS:
+        for _ in range(40):
+            # Of a whole that is odd, so that a draw gives any fraction of the product that is wanted: the lowest bit
+            # of each product decides.
+            whole = made.getrandbits(WIDEST) | 1
+            inverse = pow(whole % (1 << width), -1, one)
+            pairs += [(fraction * inverse % one, whole) for fraction in (1, 2, -1, -2)]
     for bit in range(WIDEST):
         pairs += [(made.getrandbits(DRAW_WIDTH), 1 << bit), (1 << bit % DRAW_WIDTH, made.getrandbits(WIDEST))]
     pairs += [(made.getrandbits(DRAW_WIDTH), made.getrandbits(WIDEST)) for _ in range(1000)]

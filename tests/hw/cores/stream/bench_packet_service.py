@@ -9,6 +9,8 @@ from rewardware.sim.cocotb.bench import CLOCK_PERIOD_NANOSECONDS
 
 # Stalls of the packets and of the part behind.
 PHASES = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.7), (0.7, 0.0))
+# Longer than any of these packets takes.
+LIMIT_CYCLES = 2000
 # The most requests under way that the service counts.
 MOST = (1 << 16) - 1
 
@@ -36,8 +38,9 @@ async def answers_packets_one_by_one(dut):
                 assert not (int(dut.packets_in__ready.value) or int(dut.packets_out__valid.value)), "not serving"
                 await RisingEdge(dut.clk)
             dut.serving.value = 1
-            sent, is_served = [], False
+            sent, is_served, cycles = [], False, 0
             while not is_served:
+                assert (cycles := cycles + 1) < LIMIT_CYCLES, "not served"
                 await FallingEdge(dut.clk)
                 is_served = bool(int(dut.served.value))
                 assert not is_served or len(answered) == len(packet), "served before the last answer"
