@@ -46,7 +46,7 @@ def weights_with(threads: int) -> list[np.ndarray]:
 
 
 def speed_of(product: Callable[[], object]) -> float:
-    """Of the fastest of many, in GFLOP/s."""
+    """Speed of the fastest of many, in GFLOP/s."""
     times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -56,7 +56,7 @@ def speed_of(product: Callable[[], object]) -> float:
 
 
 def tell_products() -> None:
-    """Of a layer's three products; ours add the biases, or sum their gradients."""
+    """Speeds of a layer's three products; ours add the biases, or sum their gradients."""
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)
     network = Network(initial_layers((SIZE, SIZE), generator), 1e-3)
