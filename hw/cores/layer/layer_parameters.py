@@ -66,6 +66,7 @@ class LayerParameters(ConfiguredComponent):
         Which array the host means, a place in ``config.arrays``; constant from a read to its data. Gradients are only
         read.
     host_read : In(parameter_read)
+        While there is no update, and no stage reads. Data come two cycles after their address.
     host_write : In(parameter_write)
         While there is no update, and no stage reads.
     """
@@ -168,8 +169,10 @@ class LayerParameters(ConfiguredComponent):
                 write.address.eq(self.host_write.address),
                 write.data.eq(self.host_write.data),
             ]
+            # Behind a block RAM, and before the choice among arrays and layers.
+            found = delay(m, read.data, 1, f"found_{place}")
             with m.If(chosen):
-                m.d.comb += self.host_read.data.eq(read.data)
+                m.d.comb += self.host_read.data.eq(found)
 
 
 def _copied(source, sink):

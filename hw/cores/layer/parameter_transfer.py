@@ -31,6 +31,7 @@ class ParameterTransfer(wiring.Component):
         All parameters are written, or have gone out.
     i, o : streams of width
     read_0, ... : Out(parameter_read)
+        One for each layer; data come two cycles after their address.
     write_0, ... : Out(parameter_write)
         One for each layer.
     """
@@ -79,14 +80,10 @@ class ParameterTransfer(wiring.Component):
                 write.address.eq(place),
                 write.data.eq(self.i.payload),
             ]
-        # A register behind the memories of each layer, and one behind the choice among the layers.
-        found = [
-            delay(m, getattr(self, f"read_{index}").data, 1, f"read_{index}") for index in range(len(self._layers))
-        ]
         with m.Switch(delay(m, layer, 2, "layer")):
-            for index, data in enumerate(found):
+            for index in range(len(self._layers)):
                 with m.Case(index):
-                    m.d.sync += leaving.result.eq(data)
+                    m.d.sync += leaving.result.eq(getattr(self, f"read_{index}").data)
         with m.If(self.start):
             m.d.sync += active.eq(1)
         with m.If(ended):
