@@ -1,4 +1,4 @@
-"""What the learners of DDPG and SAC share: networks of actor and critics, their targets, and their steps."""
+"""Common part of the learners of DDPG and SAC: networks of actor and critics, their targets, and their steps."""
 
 from collections.abc import Sequence
 from typing import Any

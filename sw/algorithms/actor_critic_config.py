@@ -10,7 +10,7 @@ __all__ = ["ActorCriticConfig", "PrioritizedDDPGConfig", "PrioritizedSACConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class ActorCriticConfig(ReplayParameters):
-    """What both learn with, beside :class:`.ReplayParameters`, in the words of Stable-Baselines3.
+    """Hyper-parameters of both, besides :class:`.ReplayParameters`, in the words of Stable-Baselines3.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ActorCriticConfig(ReplayParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PrioritizedDDPGConfig(ActorCriticConfig):
-    """What DDPG learns with, beside :class:`.ActorCriticConfig`.
+    """Hyper-parameters of DDPG, besides :class:`.ActorCriticConfig`.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class PrioritizedDDPGConfig(ActorCriticConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class PrioritizedSACConfig(ActorCriticConfig):
-    """What SAC learns with, beside :class:`.ActorCriticConfig`; the temperature is learned, with the actor's step.
+    """Hyper-parameters of SAC, besides :class:`.ActorCriticConfig`; the temperature is learned, with the actor's step.
 
     Parameters
     ----------

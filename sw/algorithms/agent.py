@@ -1,4 +1,4 @@
-"""What agents share that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
+"""Base of agents that learn from an environment step by step: the loop, evaluation, what a training run asks for."""
 
 import dataclasses
 import logging
@@ -48,7 +48,7 @@ class Agent(ABC):
     # In its checkpoints.
     name: ClassVar[str]
     unit: ClassVar[str] = "step"
-    # Of PyTorch, with which it learns fastest; None: as many as there are.
+    # Threads of PyTorch with which it learns fastest; None: as many as there are.
     suited_threads: ClassVar[int | None] = None
     config: Any
     hardware: Any
@@ -150,7 +150,7 @@ class Agent(ABC):
         return {"error": self._error, **told, **counts}
 
     def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
+        """Its entries in a run's summary."""
         return {
             "algorithm": self.name,
             "backend": self.backend,
@@ -161,7 +161,7 @@ class Agent(ABC):
         }
 
     def report(self) -> StepReport:
-        """What makes sense of its records."""
+        """Reader of its records."""
         return StepReport(self.about(), getattr(self.config, "quantization_delay", None))
 
     @property

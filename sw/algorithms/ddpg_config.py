@@ -10,7 +10,7 @@ __all__ = ["DDPGConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class DDPGConfig(HyperParameters):
-    """What DDPG learns with, in the words of Stable-Baselines3.
+    """Hyper-parameters of DDPG, in the words of Stable-Baselines3.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ LOSSES = ("huber", "squared")
 
 @dataclass(frozen=True, kw_only=True)
 class DQNConfig(ReplayParameters):
-    """What DQN learns with, beside :class:`.ReplayParameters`, in the words of Stable-Baselines3 where it has them.
+    """Hyper-parameters of DQN, besides :class:`.ReplayParameters`, in the words of Stable-Baselines3 where it has them.
 
     Parameters
     ----------

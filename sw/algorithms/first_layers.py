@@ -100,5 +100,5 @@ class FirstLayers:
 
 
 def _ends(layers: Layers) -> tuple[int, int]:
-    """What a network takes and gives."""
+    """Inputs and outputs of a network."""
     return layers[0][0].shape[1], layers[-1][0].shape[0]

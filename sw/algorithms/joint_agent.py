@@ -1,4 +1,4 @@
-"""What IC3Net and MAAC share: iterations on parallel episodes, their means, and what a training run asks for."""
+"""Base of IC3Net and MAAC: iterations on parallel episodes, their means, and what a training run asks for."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -127,18 +127,18 @@ class JointAgent(ABC):
 
     def film(self, path: Path, seed: int | None = None) -> None:
         """Refuses: many episodes are played side by side, and none is drawn."""
-        raise ValueError("Episodes that are played side by side do not draw themselves: leave --video away")
+        raise ValueError("Episodes that are played side by side do not draw themselves: omit --video")
 
     def statistics(self) -> dict[str, float] | None:
         """Counts so far; losses are in the records of iterations."""
         return numbers_of(self.counters()) or None
 
     def counters(self) -> dict[str, Any]:
-        """What the learner counted."""
+        """Counters of the learner."""
         return self.learner.counters()
 
     def about(self) -> dict[str, Any]:
-        """What a run's summary says of it."""
+        """Its entries in a run's summary."""
         return {
             "algorithm": self.name,
             "backend": self.backend,

@@ -1,4 +1,4 @@
-"""What all replay buffers share: the experiences themselves, and what is checked before one is kept."""
+"""Base of all replay buffers: the experiences themselves, and what is checked before one is kept."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class ReplayBuffer(ABC):
     def __init__(self, capacity: int, shapes: Mapping[str, tuple[int, ...]] | None = None):
         self.capacity = capacity
         self._names = tuple(shapes or ())
-        # Of each experience's values the name, and an array for all.
+        # For each value of an experience its name, and an array for all experiences.
         self._columns: dict[str, np.ndarray] = {}
         self._length = 0
         self._make_columns({name: np.zeros((0, *shape), np.float32) for name, shape in (shapes or {}).items()})

@@ -25,7 +25,7 @@ __all__ = ["DeviceReplayBuffer", "PrioritizedDQN", "PrioritizedSamples"]
 
 
 class PrioritizedSamples(NamedTuple):
-    """What Stable-Baselines3's buffers sample, and what prioritised replay needs besides.
+    """Samples as Stable-Baselines3's buffers give them, and what prioritised replay needs besides.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a run of an agent that learns step by step came to."""
+"""Summary of a run of an agent that learns step by step."""
 
 from dataclasses import dataclass
 from pathlib import Path

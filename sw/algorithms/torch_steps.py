@@ -34,7 +34,7 @@ def columns(batch: Batch) -> dict[str, torch.Tensor]:
 
 
 def values_of(critics: Iterable[nn.Module], observations: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
-    """What each critic gives for actions: shape (rows, critics)."""
+    """Values of actions by each critic: shape (rows, critics)."""
     inputs = torch.cat((observations, actions), 1)
     return torch.cat([critic(inputs) for critic in critics], 1)
 

@@ -23,7 +23,7 @@ Prepared = tuple[Batch | None, np.ndarray | None]
 
 
 class Learner(Protocol):
-    """What a user brings."""
+    """Parts that a user brings."""
 
     def train(self, batch: Batch, step: int) -> np.ndarray:
         """A gradient step after that many environment steps; absolute temporal-difference errors, shape (batch,)."""
@@ -111,7 +111,7 @@ class TrainingLoop:
         self.pool, self.replay, self.learner, self.schedule = pool, replay, learner, schedule
         self._prepared = prepare
         self.num_timesteps = self.gradient_steps = self.dropped = 0
-        # Of each environment the experiences of its episode under way, by the number of their insertion.
+        # For each environment the experiences of its episode under way, by the number of their insertion.
         self._episodes: list[deque[int]] = [deque(maxlen=replay.capacity) for _ in range(pool.environments)]
         self._thread = ThreadPoolExecutor(1, "replay") if overlap else None
 
@@ -146,7 +146,7 @@ class TrainingLoop:
         self.pool.release()
         self._drop(gathered.lost)
         steps = self._due(self.num_timesteps) - self._due(first)
-        # Of a round behind a loss nobody knows whether there is another experience to sample.
+        # In a round after a loss nobody knows whether there is another experience to sample.
         insert_first = not steps or gathered.lost or not len(self.replay)
         if insert_first:
             self._insert(gathered.records)
@@ -172,7 +172,7 @@ class TrainingLoop:
         return float(np.mean(means))
 
     def _at_once(self, prepare: Callable[[], Prepared], batch: Batch) -> tuple[Prepared, np.ndarray]:
-        """What the buffer does during a gradient step, and the step's errors."""
+        """Work of the buffer during a gradient step, and the step's errors."""
         if self._thread is None:
             return prepare(), self.learner.train(batch, self.num_timesteps)
         ahead = self._thread.submit(prepare)
@@ -250,6 +250,6 @@ def _without(inserted: np.ndarray | None, indices: np.ndarray, errors: np.ndarra
     """Indices and errors but for those whose places others have taken."""
     if inserted is None:
         return indices, errors
-    # Of so few, faster than `numpy.isin`.
+    # For so few faster than `numpy.isin`.
     kept = (indices[:, np.newaxis] != inserted).all(1)
     return indices[kept], errors[kept]

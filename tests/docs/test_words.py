@@ -17,10 +17,7 @@ from tests.test_repository import SOURCES, tree
 
 # The site's modules, which are next to its pages, and examples.
 WRITTEN_FOR_READERS = sorted(path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*.py"))
-# Tests, without a folder whose first lines are not yet rewritten.
-TESTS = sorted(set((ROOT / "tests").rglob("*.py")) - set((ROOT / "tests" / "mutate").rglob("*.py")))
-# Folders whose comments, first lines and texts of errors are not yet rewritten.
-UNREAD = tuple(ROOT / folder for folder in ("sw/algorithms", "sw/systems/pearl"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 ENVIRONMENT = r"(?:[A-Z]\w+-v\d|ALE/\w+|uart:)"
 # In running text.
 PHRASES = {
@@ -75,10 +72,6 @@ def paragraphs(page):
     return re.split(r"\n\s*\n|\n(?=[|#-])", text)
 
 
-def is_read(path):
-    return not any(path.is_relative_to(folder) for folder in UNREAD)
-
-
 @pytest.mark.parametrize(
     "page",
     [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"],
@@ -100,15 +93,14 @@ def comments(path):
 def test_first_lines_of_docstrings():
     found = {}
     for path in [*SOURCES, *WRITTEN_FOR_READERS, *TESTS]:
-        table = LINES | SUBJECTS if is_read(path) else LINES
-        if said := [one for text in first_lines(path) for one in stumbles(text, table)]:
+        if said := [one for text in first_lines(path) for one in stumbles(text, LINES | SUBJECTS)]:
             found[str(path.relative_to(ROOT))] = said
     assert not found
 
 
 def test_comments():
     found = {}
-    for path in filter(is_read, [*SOURCES, *WRITTEN_FOR_READERS]):
+    for path in [*SOURCES, *WRITTEN_FOR_READERS]:
         if said := [one for text in comments(path) for one in stumbles(text, PHRASES)]:
             found[str(path.relative_to(ROOT))] = said
     assert not found
@@ -116,7 +108,7 @@ def test_comments():
 
 def test_texts_of_errors():
     found = {}
-    for path in filter(is_read, SOURCES):
+    for path in SOURCES:
         for node in ast.walk(tree(path)):
             texts = ast.walk(node.exc) if isinstance(node, ast.Raise) and node.exc else []
             constants = [part.value for part in texts if isinstance(part, ast.Constant)]

@@ -17,7 +17,7 @@ async def larger_of_all_pairs(dut):
 
 @cocotb.test()
 async def without_end_if_wrong(dut):
-    """Never begins, as the test before it fails then, too."""
+    """Never begins, as the test before it also fails then."""
     dut.a.value, dut.b.value = 3, 5
     await Timer(1, "ns")
     while int(dut.result.value) != 5:

@@ -28,7 +28,7 @@ _TOP = "top"
 
 @dataclass(frozen=True)
 class Design:
-    """What a simulator was built from: a text of Verilog and the name of its top module."""
+    """Source of a simulator: a text of Verilog and the name of its top module."""
 
     verilog: str
     top: str
@@ -89,7 +89,7 @@ class Build:
             monkeypatch.setattr(module, "emit", self._emitter(module.emit))
 
     def _note(self, design: Design) -> MutatedDesign | None:
-        """What stands in the place of a design that the test builds."""
+        """Replacement of a design that the test builds."""
         if design not in self.designs[self._test]:
             self.designs[self._test].append(design)
         return self.mutated.get(design)

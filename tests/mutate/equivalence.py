@@ -68,7 +68,7 @@ _ANY = "module any(input a, input b, output both); assign both = a & b; endmodul
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What is known of a mutant beside the design.
+    """Result of the comparison of a mutant with the design.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _compare(text: str, mutant: Mutant, top: str, is_cut: bool) -> Comparison:
 
 
 def _read(folder: Path) -> Comparison:
-    """What the checker noted: a proof, a counterexample, or how far it came."""
+    """Read what the checker noted: a proof, a counterexample, or how far it came."""
     if (folder / "reduced.aig").exists() and _is_never((folder / "reduced.aig").read_bytes()):
         return Comparison(equivalent=True)
     cycles = 0

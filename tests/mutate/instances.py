@@ -1,4 +1,4 @@
-"""Which instances of a design are of which classes: names of modules say it of replicated units alone."""
+"""Classes of a design's instances: names of modules say them for replicated units alone."""
 
 import contextlib
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a campaign found, as a table, as text and as JSON."""
+"""Results of a campaign, as a table, as text and as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -93,7 +93,7 @@ class CoreReport:
 
 
 def say(comparison: Comparison) -> str:
-    """What Yosys found, in words."""
+    """Result of Yosys, in words."""
     if comparison.equivalent:
         return "shown equivalent"
     if comparison.shown:

@@ -34,7 +34,7 @@ class MutationError(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What the tests said of a mutant.
+    """Verdict of the tests on a mutant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which tests speak for which core."""
+"""Cores, each with the tests that speak for it."""
 
 from .core import Core
 

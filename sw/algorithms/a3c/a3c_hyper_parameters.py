@@ -11,7 +11,7 @@ __all__ = ["A3CHyperParameters"]
 
 @dataclass(frozen=True, kw_only=True)
 class A3CHyperParameters(HyperParameters):
-    """What A3C learns with.
+    """Hyper-parameters of A3C.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class A3CLearner:
         return record
 
     def _go_on(self, answer: AgentAnswer, request: AgentRequest, arrival: Arrival | None) -> None:
-        """What an agent does behind an answer."""
+        """Steps of an agent after an answer."""
         own = self._agents[answer.agent]
         if answer.trained:
             own.forget()

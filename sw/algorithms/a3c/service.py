@@ -1,4 +1,4 @@
-"""What agents ask of whatever infers for them and trains them: one interface, however it does. Values, no PyTorch."""
+"""Interface of all that infers for agents and trains them. Values, no PyTorch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class AgentRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentAnswer:
-    """What became of a request.
+    """Outcome of a request.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def play_match(
 
 
 def _side(environment: BoardEnvironment, state: Any, game: int) -> int:
-    """Whose turn it is: 0, the player's; 1, the opponent's."""
+    """The side to move: 0, the player; 1, the opponent."""
     environment.restore(state)
     return environment.player() ^ (game & 1)
 

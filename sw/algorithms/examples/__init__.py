@@ -1,1 +1,1 @@
-"""What users of the runtime write."""
+"""Programs that users of the runtime write."""

@@ -111,7 +111,7 @@ class BlockIC3NetLearner(TorchIC3NetLearner):
             probabilities = logs.exp()
             chosen = chosen + logs.gather(0, choice)[0]
             entropy = entropy - (probabilities * logs).sum(0).mean()
-            # Of -log p(choice) with respect to the logits: p minus one-hot.
+            # The derivative of -log p(choice) with respect to the logits: p minus one-hot.
             probabilities.scatter_add_(0, choice, torch.full_like(choice, -1, dtype=logs.dtype))
             head_errors.append(probabilities * (advantage * scales))
         head_errors.append((-2 * config.value_coefficient * advantage * scales)[None])

@@ -14,7 +14,7 @@ PRECISIONS = ("float32", "mixed", "half")
 
 @dataclass(frozen=True, kw_only=True)
 class IC3NetConfig(HyperParameters):
-    """What IC3Net learns with.
+    """Hyper-parameters of IC3Net.
 
     Parameters
     ----------

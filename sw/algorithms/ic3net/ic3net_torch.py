@@ -259,7 +259,7 @@ class TorchIC3NetLearner:
                 raise FloatingPointError(f"The gradient of {name} is not finite in iteration {self._iterations + 1}")
 
     def _round_state(self) -> None:
-        """What stays from one iteration to the next, to binary16."""
+        """Round what stays from one iteration to the next to binary16."""
         with torch.no_grad():
             for parameter in self.network.parameters():
                 for values in (parameter, self._optimizer.state[parameter]["square_avg"]):

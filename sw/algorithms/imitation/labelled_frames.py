@@ -22,7 +22,7 @@ class LabelledFrames:
         # How many frames of its episode each has before it.
         self._ages: list[int] = []
         self._actions: list[int] = []
-        # Of each action the observations that have it.
+        # For each action the observations that have it.
         self._with: dict[int, list[int]] = {}
 
     @property
@@ -47,7 +47,7 @@ class LabelledFrames:
         return [max(index - back, first) for back in reversed(range(frames))]
 
     def actions(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What the rule would do."""
+        """Actions of the rule."""
         return np.array([self._actions[index] for index in indices], np.int64)
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ __all__ = ["MAACConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class MAACConfig(HyperParameters):
-    """What MAAC learns with.
+    """Hyper-parameters of MAAC.
 
     Parameters
     ----------

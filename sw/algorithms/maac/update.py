@@ -1,4 +1,4 @@
-"""What a backend computes of an update of MAAC: one interface, however it does. Values alone, no PyTorch."""
+"""Interface of the backends that compute an update of MAAC. Values alone, no PyTorch."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -37,7 +37,7 @@ class JointBatch:
 
 @dataclass(frozen=True)
 class PolicyForward:
-    """What the backward pass of the policies needs of the forward pass: in the paper it crosses the bus.
+    """Results of the policies' forward pass for their backward pass: in the paper they cross the bus.
 
     Parameters
     ----------

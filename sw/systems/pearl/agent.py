@@ -1,4 +1,4 @@
-"""What DQN, DDPG and SAC on PEARL share: replay by the replay manager, a learner in PyTorch or in hardware, actors."""
+"""Base of DQN, DDPG and SAC on PEARL: replay by the replay manager, a learner in PyTorch or in hardware, actors."""
 
 import contextlib
 import dataclasses
@@ -43,11 +43,11 @@ from .learner_backends import LearnerBackend, open_learner
 
 __all__ = ["Networks", "ReplayAgent"]
 
-# What it was made with beside environment, hyper-parameters, replay manager and backend, in its checkpoints.
+# Arguments besides environment, hyper-parameters, replay manager and backend that its checkpoints hold.
 SETTINGS = ("actors", "environments", "actors_on", "learner", "learner_backend")
 # Where it runs, which changes no bits: a checkpoint may go on elsewhere.
 CHANGES = ("actors_on", "learner_backend")
-# What it is made with and no checkpoint holds: links of the user's own.
+# Arguments that no checkpoint holds: links of the user's own.
 LINKS = ("transport", "learner_transport")
 # What a checkpoint holds beside its arrays.
 MEMBERS = (
@@ -57,7 +57,7 @@ MEMBERS = (
 # Parameters that give networks of the user's.
 MODULES = ("network", "actor", "critic", "critics")
 COUNTED = ("gradient_steps", "sample_cycles", "update_cycles", "step_cycles")
-# Of `actors`: the algorithm's own choice.
+# A value of `actors`: the algorithm's own choice.
 DEFAULT: Any = object()
 
 
@@ -145,7 +145,7 @@ class ReplayAgent(Agent):
         In `learn`: an actor cannot go on.
     """
 
-    # Of an algorithm: its hyper-parameters, which actions it takes, actors if nobody says otherwise.
+    # For each algorithm its hyper-parameters, which actions it takes, actors if nobody says otherwise.
     configuration: ClassVar[type[ReplayParameters]]
     kind: ClassVar[type[Environment]]
     default_actors: ClassVar[int | None] = 1
@@ -191,7 +191,7 @@ class ReplayAgent(Agent):
         self._exploration = np.random.default_rng(int(seeds[1]))
         self._tally = dict.fromkeys(COUNTED, 0)
         self._learner: LearnerBackend | None = None
-        # What was opened is closed if a later part cannot be made.
+        # Close all that was opened if a later part cannot be made.
         with contextlib.ExitStack() as opened:
             opened.callback(self._close_learner)
             self.learner, self.policy = self._make_networks(int(seeds[3]))
@@ -353,11 +353,11 @@ class ReplayAgent(Agent):
         self._tally["gradient_steps"] += name == "step_cycles"
 
     def _hardware(self) -> dict[str, Any]:
-        """What may be a device, by name."""
+        """Parts that may be a device, by name."""
         return {"replay": self._sum_tree, "learner": self._learner}
 
     def _counter(self, name: str) -> Any:
-        """Whose cycles those are."""
+        """Names of the devices whose cycles those are."""
         if name == "gradient_steps":
             return None
         return self._hardware()["learner" if name == "step_cycles" else "replay"]

@@ -128,7 +128,7 @@ class ReferenceLearner:
         self._networks = [getattr(self.reference, network) for network in kind.networks]
 
     def _holder(self, array: str) -> tuple[Any, str, bool]:
-        """Whose attribute an array is and which, and whether it is kept as values, not as bit patterns."""
+        """Owner and name of an array's attribute, and whether it is kept as values, not as bit patterns."""
         entry = self.config.arrays[array]
         if entry.kind == "target":
             return self.reference, array, True

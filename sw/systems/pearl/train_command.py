@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     algorithm, reason = _algorithm(parser)
     parser.set_defaults(options_of=algorithm)
     add_hyper_parameters(parser, configurations[algorithm], choices={"loss": LOSSES})
-    # What other algorithms have besides is told as theirs, by a parser that can.
+    # Options of other algorithms are told as theirs, by a parser that can.
     owners: dict[str, list[str]] = {}
     for name, configuration in configurations.items():
         for option in hyper_parameter_options(configuration):
@@ -110,7 +110,7 @@ def _configurations() -> dict[str, Any]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    # Of a run that goes on its own.
+    # Settings of a run that goes on its own.
     algorithm = arguments.options_of
     configuration = _configurations()[algorithm]
     given = given_hyper_parameters(arguments, configuration)
@@ -119,9 +119,9 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.resume:
         if parallel and arguments.actors is None and algorithm == "dqn":
             options = " and ".join(f"--{name.replace('_', '-')}" for name in parallel)
-            raise ValueError(f"{options} is of actors: give --actors, too")
+            raise ValueError(f"{options} is for actors: also give --actors")
         if elsewhere and not learner:
-            raise ValueError("--learner-backend is where a learner in hardware is: give --learner, too")
+            raise ValueError("--learner-backend is where a learner in hardware is: also give --learner")
 
     def resume(checkpoint: Path) -> Any:
         return agent_of(checkpoint).load(
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     def begin() -> TrainingPlan:
         if not arguments.env:
-            raise ValueError("--env is needed: a Gymnasium environment, as CartPole-v1 for dqn")
+            raise ValueError("--env is needed: a Gymnasium environment, such as CartPole-v1 for dqn")
         config = configuration.from_mapping({**configuration.suited_to(arguments.env, **learner), **given})
         backend = arguments.backend or "reference"
         hardware = resolve_hardware(arguments.config or "k16", "pearl")

@@ -156,7 +156,7 @@ def test_simple_spread(tmp_path, capsys):
     assert train(*options, "--print-config") == 0
     assert "env: mpe2/simple_spread_v3\ntask:\n  steps: 7\nbackend: reference" in capsys.readouterr().out
     assert dispatch(["eval", str(tmp_path), "--episodes", "4", "--video", str(tmp_path / "a.gif")]) == 2
-    assert "do not draw themselves: leave --video away" in capsys.readouterr().err
+    assert "do not draw themselves: omit --video" in capsys.readouterr().err
 
 
 def test_a_folder_with_a_run_is_left_alone(tmp_path, capsys):

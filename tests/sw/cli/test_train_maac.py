@@ -108,7 +108,7 @@ def test_environments_of_others(tmp_path, capsys):
     assert resume(tmp_path / "tag", "--env", "rover-tower") == 2
     assert "is a run in mpe2/simple_tag_v3, not in rover-tower" in capsys.readouterr().err
     assert dispatch(["eval", str(tmp_path / "tag"), "--episodes", "4", "--video", str(tmp_path / "a.gif")]) == 2
-    assert "do not draw themselves: leave --video away" in capsys.readouterr().err
+    assert "do not draw themselves: omit --video" in capsys.readouterr().err
 
 
 def test_an_environment_that_fails_leaves_a_checkpoint(tmp_path, capsys):

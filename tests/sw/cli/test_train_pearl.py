@@ -163,7 +163,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
     [
         (("--env", "Pendulum-v1"), "The action space must be Discrete"),
         (("--env", "CartPole-v9"), "cannot be made"),
-        (("--environments", 3), "--environments is of actors: give --actors, too"),
+        (("--environments", 3), "--environments is for actors: also give --actors"),
         (("--actors", 0), "Number of actors must be at least 1, not 0"),
         (
             ("--batch-size", 70000),
@@ -184,7 +184,7 @@ def test_interrupted_run_leaves_a_checkpoint_and_goes_on_identically(device, tmp
             "Configuration must be one of k16, k16-lanes2, k2, k4, k8, small, ulx3s or a YAML file, not 'k17'",
         ),
         (("--learner", "small"), "Learner small has the network 4-5-3-2, not 4-8-2"),
-        (("--learner-backend", "rtl"), "--learner-backend is where a learner in hardware is: give --learner, too"),
+        (("--learner-backend", "rtl"), "--learner-backend is where a learner in hardware is: also give --learner"),
         (
             ("--learner", "tiny"),
             "Configuration must be one of cartpole, cartpole-simulation, small, ulx3s or a YAML file, not 'tiny'",

@@ -24,7 +24,7 @@ from .runtime import (
 __all__ = ["FASTEST", "against_the_fastest", "sbx_model"]
 
 FASTEST = {name: COMPARISONS[name] for name in ("dqn", "ddpg", "sac")}
-# Of each measured model.
+# For each measured model.
 EPISODES = 2
 
 

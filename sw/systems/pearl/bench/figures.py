@@ -28,12 +28,12 @@ __all__ = ["PearlBench"]
 FANOUTS = (2, 4, 8, 16)
 REPLAY_PRESETS = (*(f"k{fanout}" for fanout in FANOUTS), "k16-lanes2")
 BATCH = 128
-# Of the source's models, section 4.5.2, in percent.
+# The source's models, section 4.5.2, in percent.
 MODEL_ERROR = 12
 MODEL_ERROR_LEARNER = 10
-# Of Table 4.4, about.
+# From Table 4.4, about.
 USER_LINES = {"dqn": 85, "ddpg": 120, "sac": 160}
-# Of the comparison with software.
+# The comparison with software.
 MHZ = 250
 # Networks of the source's benchmarks, of DDPG the actor and the critic, and multiplier and adder pairs for all stages.
 DQN_NETWORKS = {"CartPole": (4, 64, 64, 2), "MountainCar": (2, 256, 128, 3)}
@@ -196,7 +196,7 @@ def _learner_config(name: str) -> PerceptronLearnerConfig:
 
 
 def _learner(name: str) -> str:
-    """What stands for an environment, in words."""
+    """An environment's stand-in, in words."""
     config = _learner_config(name)
     networks = [
         f"{'-'.join(map(str, network.sizes))}, UF {'-'.join(map(str, network.units))}"

@@ -158,7 +158,7 @@ class _Learner(ABC):
         return [self.rng.normal(0, inputs**-0.5, (rows, outputs)) for inputs, rows, outputs in shapes]
 
     def _samples(self, count: int, inputs: int) -> dict[str, np.ndarray]:
-        """What samples of all learners have."""
+        """Values of a sample that all learners have."""
         rng = self.rng
         return {
             "observations": rng.normal(0, 1, (count, inputs)),

@@ -20,7 +20,7 @@ __all__ = ["PLATFORMS", "harmonic_mean", "portability"]
 PLATFORMS = ("cpu", "cpu-fpga", "server-cgf")
 ENVIRONMENTS = {"dqn": "CartPole-v1", "ddpg": "MountainCarContinuous-v0", "sac": "HalfCheetah-v5"}
 BATCH = 128
-# Of table 4.3, the source's over the better of RLlib and Stable-Baselines3: DQN's, the least.
+# From table 4.3, the source's over the better of RLlib and Stable-Baselines3: DQN's, the least.
 PAPER = 1.35
 
 

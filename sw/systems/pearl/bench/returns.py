@@ -26,7 +26,7 @@ LEARNING = {
         6000,
     ),
     "sac": Comparison(PENDULUM, PrioritizedSACConfig.from_mapping(PrioritizedSACConfig.suited_to(PENDULUM)), 6000),
-    # That of the row of experiences a second.
+    # The same as in the row of experiences per second.
     "sac_halfcheetah": replace(COMPARISONS["sac"], steps=9000),
 }
 

@@ -53,7 +53,7 @@ class Comparison:
 # One thread is the faster setting of both sides for DQN's small networks; else there is a measurement with all cores.
 ALL_CORES = tuple(sorted({1, os.cpu_count() or 1}))
 COMPARISONS = {
-    # Stable-Baselines3's defaults; networks and batch are the source's, too (section 4.5.4).
+    # Stable-Baselines3's defaults; networks and batch are also the source's (section 4.5.4).
     "dqn": Comparison(
         "CartPole-v1",
         DQNConfig(
@@ -180,7 +180,7 @@ def own_parameters(config: Any) -> dict[str, Any]:
     import numpy as np
 
     noise = comparison_library("stable_baselines3.common.noise").NormalActionNoise
-    # Of the one element of an action, MountainCar's and Pendulum's.
+    # Bounds of the one element of an action, MountainCar's and Pendulum's.
     return {"tau": config.tau, "action_noise": noise(np.zeros(1), np.full(1, config.noise_scale))}
 
 

@@ -38,7 +38,7 @@ def _cpprb(leaves: int, batches: dict[str, np.ndarray]) -> dict[str, Operation]:
     }
 
 
-# Of each, how it is told; torchrl's C++ does not load beside the PyTorch of the lock file.
+# How each is told; torchrl's C++ does not load with the PyTorch of the lock file.
 CONTENDERS: dict[str, tuple[Callable[[int, dict[str, np.ndarray]], dict[str, Operation]], str]] = {
     "tianshou": (_tianshou, "tianshou's SegmentTree (numba)"),
     "cpprb": (_cpprb, "cpprb's PrioritizedReplayBuffer (C++), its weights and a column of one number included"),
