@@ -88,7 +88,7 @@ class QLearner:
         targets = data["reward"] + np.where(data["terminated"], 0, np.float32(config.gamma) * best)
         values, way = self._network(torch.from_numpy(data["observation"]))
         errors = values.numpy()[chosen] - targets
-        # The derivative of half the squared error, or of Huber's, which is that up to an error of 1; the loss is the mean.
+        # Half the squared error's derivative, or Huber's, which is that up to an error of 1; the loss is the mean.
         slopes = np.zeros(values.shape, np.float32)
         slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
         self._network.differentiate(way, torch.from_numpy(slopes))

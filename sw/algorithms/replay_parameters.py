@@ -108,7 +108,7 @@ class ReplayParameters(HyperParameters):
 
     @classmethod
     def suited_to(cls, env: str | None, learner: Any = None) -> dict[str, Any]:
-        """Hyper-parameters that suit an environment, and over them those that come with the preset of a learner in hardware.
+        """Hyper-parameters that suit an environment, and over them those of the preset of a learner in hardware.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ def matrices_of(layers: OwnNetwork) -> list[np.ndarray]:
 
 
 def samples_of(batch: Batch, gamma: float) -> LearnerBatch:
-    """Values of a batch that learners take: a discount that is 0 where the episode ended, weights with 1 / batch in them."""
+    """Values of a batch for learners: a discount that is 0 where the episode ended, weights with 1 / batch in them."""
     data = batch.experiences
     return LearnerBatch(
         observations=data["observation"],
