@@ -2,11 +2,14 @@
 
 import dataclasses
 from collections import deque
+from functools import reduce
+from operator import or_
 
 import cocotb
 from cocotb.triggers import RisingEdge
 
 from rewardware.hw.cores.array.block_queue import BlockQueue
+from rewardware.hw.cores.array.config import Operation
 from rewardware.sim.cocotb import clock_and_reset, compare, parameters, rng
 
 from ..side_by_side import Ports
@@ -16,12 +19,22 @@ PHASES = ((1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (1.0, 1.0, 0.1), (0.1, 0.3, 1.0), (1
 CYCLES = 400
 # Cycles from one beginning to the next, in which the first row is worked out.
 SPACING = 4
+# Operations whose auxiliary words are in the memories of activations, and of errors.
+READ_ACTIVATIONS = {Operation.RELU_GRADIENT, Operation.TANH_GRADIENT}
+READ_ERRORS = {Operation.MULTIPLY_ADD, Operation.DIFFERENCE, Operation.TANH_NOISE}
 
 
 @dataclasses.dataclass
 class Block:
     number: int
+    fields: dict
     complete: int | None = None
+
+    @property
+    def reads(self):
+        """The memories that its drain reads, activations and errors."""
+        operation = self.fields["command"]["operation"]
+        return (operation in READ_ACTIVATIONS) | (operation in READ_ERRORS) << 1
 
 
 @cocotb.test()
@@ -37,7 +50,9 @@ async def blocks_begin_when_they_are_complete_and_prepared(dut):
         filling = next((block for block in announced if block.complete is None), None) if fills else None
         ended = bool(ends and active is not None)
         # What is not announced is noise.
-        block = ports.codecs["block"].unpack(0) | {"block": number if announces else 77, "buffer": number % 2}
+        codec = ports.codecs["block"]
+        bits = int.from_bytes(random.bytes(codec.width // 8 + 1)) % (1 << codec.width)
+        block = codec.unpack(bits) | ({"buffer": number % 2} if announces else {})
         ports.set(announced=int(announces), block=block, filled=int(filling is not None), ended=int(ended))
         got = await ports.outputs()
         begin = bool(
@@ -51,9 +66,14 @@ async def blocks_begin_when_they_are_complete_and_prepared(dut):
         compare(int(active is not None), got["active"], "active", cycle)
         if active is not None:
             compare(active.number % 2, got["buffer"], "buffer", cycle)
-        shown.append(got["upcoming"]["block"])
+        here = [*announced, *([] if active is None else [active])]
+        busy, reads = sum(1 << one.number % 2 for one in here), [one.reads for one in here]
+        compare(busy, got["buffer_busy"], "buffer_busy", cycle)
+        compare(reduce(or_, reads, 0), got["auxiliary_busy"], "auxiliary_busy", cycle)
+        compare(int(bool(here) or announces), got["waiting"], "waiting", cycle)
+        shown.append(got["upcoming"])
         if begin:
-            compare([announced[0].number] * SPACING, list(shown), "upcoming", cycle)
+            compare([announced[0].fields] * SPACING, list(shown), "upcoming", cycle)
         if ended:
             active = None
         if begin:
@@ -63,7 +83,7 @@ async def blocks_begin_when_they_are_complete_and_prepared(dut):
         if filling is not None:
             filling.complete = cycle + latency + 1
         if announces:
-            announced.append(Block(number))
+            announced.append(Block(number, block))
             number = (number + 1) % 64
         await RisingEdge(dut.clk)
     assert min(begins) == SPACING and len(begins) > 100, begins

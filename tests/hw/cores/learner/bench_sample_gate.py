@@ -1,11 +1,14 @@
 """Batches of any size through the gate, and nothing between them."""
 
 import cocotb
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, with_timeout
+from cocotb.utils import get_sim_time
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, compare_all, parameters, rng
+from rewardware.sim.cocotb.bench import CLOCK_PERIOD_NANOSECONDS
 
 WIDTH = 9
+LARGEST_BATCH = (1 << 16) - 1
 
 
 async def start(dut):
@@ -59,6 +62,21 @@ async def an_element_a_cycle_from_the_next_one_on(dut):
             await RisingEdge(dut.clk)
             counts.append(sink.count - before)
         compare([min(cycle, batch * elements) for cycle in range(len(counts))], counts, "elements by cycle", batch)
+
+
+@cocotb.test()
+async def counts_large_batches(dut):
+    """Every bit of the count: open for as many cycles as there are elements."""
+    elements = parameters()["elements"]
+    dut.open.value, dut.i__valid.value, dut.o__ready.value = 0, 1, 1
+    await clock_and_reset(dut)
+    await ClockCycles(dut.clk, 3)
+    for index, batch in enumerate((LARGEST_BATCH, 1 << 10)):
+        await open_gate(dut, batch)
+        since, cycles = get_sim_time("ns"), batch * elements
+        await with_timeout(FallingEdge(dut.o__valid), (cycles + 10) * CLOCK_PERIOD_NANOSECONDS, "ns")
+        compare(cycles * CLOCK_PERIOD_NANOSECONDS, round(get_sim_time("ns") - since), "time open", index)
+        await RisingEdge(dut.clk)
 
 
 @cocotb.test()
