@@ -145,7 +145,7 @@ def test_ctrl_c_ends_all_processes(tmp_path):
             "Backend must be reference, rtl, lockstep, uart:PORT or pynq:",
         ),
         ("--env tic-tac-toe --config f6-d8", "Fanout of the tree must be at least the 9 actions of tic-tac-toe, not 6"),
-        ("--env tic-tac-toe --config f6-d9", "Configuration must be one of f18-d16"),
+        ("--env tic-tac-toe --config f6-d9", "Configuration must be one of connect-four, f18-d16"),
         ("--env tic-tac-toe --episodes 0", "--episodes must be at least 1, not 0"),
         ("--env tic-tac-toe --draw-step -1", "--draw-step must be at least 0, not -1"),
         ("--env tic-tac-toe --workers 200", "Number of workers must be at most the tree's 128, not 200"),

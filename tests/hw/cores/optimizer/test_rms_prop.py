@@ -49,7 +49,7 @@ def test_lane(config):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"adder_depth": 0}, "Adder depth must be from 1 to 6, not 0"),
+        ({"adder_depth": 0}, "Adder depth must be from 1 to 7, not 0"),
         ({"format": "binary8"}, "Format must be one of"),
     ],
 )

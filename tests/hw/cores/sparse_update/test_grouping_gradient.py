@@ -87,5 +87,5 @@ def test_bad_configuration():
         GroupingGradientConfig(sparse=3)
     with pytest.raises(ValueError, match="^Format must have the 16 bits of the banks, not 32$"):
         GroupingGradientConfig(format="binary32")
-    with pytest.raises(ValueError, match="^Adder depth must be from 1 to 6, not 0$"):
+    with pytest.raises(ValueError, match="^Adder depth must be from 1 to 7, not 0$"):
         GroupingGradientConfig(adder_depth=0)

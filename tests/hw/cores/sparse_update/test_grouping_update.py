@@ -96,5 +96,5 @@ def test_bad_configuration():
         ValueError, match="^RMSprop must have the format of the grouping matrices, binary16, not binary32$"
     ):
         GroupingUpdateConfig(rms_prop=RMSpropConfig(format="binary32"))
-    with pytest.raises(ValueError, match="^Conversion depth must be from 0 to 6, not 7$"):
-        GroupingUpdateConfig(conversion_depth=7)
+    with pytest.raises(ValueError, match="^Conversion depth must be from 0 to 7, not 8$"):
+        GroupingUpdateConfig(conversion_depth=8)

@@ -75,7 +75,7 @@ def test_bad_configuration():
         WeightUpdateConfig(sparse=3)
     with pytest.raises(ValueError, match="^Gradient format must have the 16 bits of the banks, not 32$"):
         WeightUpdateConfig(gradient_format="binary32")
-    with pytest.raises(ValueError, match="^Conversion depth must be from 0 to 6, not 7$"):
-        WeightUpdateConfig(conversion_depth=7)
+    with pytest.raises(ValueError, match="^Conversion depth must be from 0 to 7, not 8$"):
+        WeightUpdateConfig(conversion_depth=8)
     with pytest.raises(ValueError, match="^Interval must be a divisor of lanes, not 3$"):
         WeightUpdateConfig(sparse=SparseConfig(), interval=3)
