@@ -9,6 +9,7 @@ import pytest
 
 from rewardware.hw.cores.float.adder_tree import FloatAdderTree
 from rewardware.hw.cores.float.adder_tree_config import FloatAdderTreeConfig
+from rewardware.hw.cores.replicated import replicated
 from rewardware.hw.cores.stream.skid_buffer import SkidBuffer
 from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
@@ -152,11 +153,18 @@ def test_what_stands_beside_a_core_has_no_faults():
     assert not mutate(text, "top", 10, 1, ("one", "other.one")).mutants
 
 
-def test_parts_with_a_row_of_their_own_have_no_faults():
-    text = emit(FloatAdderTree(FloatAdderTreeConfig(terms=3)), "top")
-    cells = {parts: mutate(text, "top", 10, 1, parts=parts).mutants for parts in ((), ("float_adder",))}
-    of_adders = {parts: ["\\adder_" in mutant.options for mutant in mutants] for parts, mutants in cells.items()}
-    assert any(of_adders[()]) and of_adders["float_adder",] == [False] * 10
+def test_instances_have_paths_through_replicated_units():
+    """Equal units are converted once, and each has its parts; a unit may hold others."""
+    tree = FloatAdderTree(FloatAdderTreeConfig(terms=3))
+    design = SideBySide({name: replicated(tree, key=()) for name in ("one", "other")})
+    with instances(design) as found:
+        text = emit(design, "top")
+    adders = {"adder_0_0": "FloatAdder", "adder_1_0": "FloatAdder"}
+    expected = {f"{tree}.{path}": kind for tree in ("one", "other") for path, kind in adders.items()}
+    assert found == {"one": "FloatAdderTree", "other": "FloatAdderTree", **expected}
+    beside = parts_of_others(found, {"FloatAdderTree"}, {"FloatAdderTree", "FloatAdder"})
+    of_adders = [".\\adder_" in mutant.options for mutant in mutate(text, "top", 10, 1, beside).mutants]
+    assert of_adders == [False] * 10
 
 
 def test_instances_of_other_cores_have_no_faults():

@@ -36,7 +36,6 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
             print(f"  {verdict.mutant.number}: {said} ({verdict.mutant.options})", file=log, flush=True)
 
     # Parts with a row of their own are measured there.
-    parts = sorted(set().union(*(other.modules for other in CORES)) - core.modules)
     others = set().union(*(other.classes for other in CORES))
     session = Session(tests=core.paths, component=core.component)
     recorded = list(session.record().items())
@@ -46,7 +45,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
     for index, (design, tests) in enumerate(chosen):
         share = count * (index + 1) // number - count * index // number
         beside = [*core.beside, *parts_of_others(session.instances(design), core.classes, others)]
-        mutated = mutate(design.verilog, design.top, share, seed, beside, parts)
+        mutated = mutate(design.verilog, design.top, share, seed, beside)
         report.verdicts += session.run(design, tests, mutated, tell)
     for verdict in report.verdicts:
         if not verdict.killed_by:

@@ -1,6 +1,5 @@
 """A core and the tests that speak for it."""
 
-import re
 from dataclasses import dataclass
 
 
@@ -18,8 +17,8 @@ class Core:
         As pytest takes them, below the folder of tests of that room. Those that build no simulator, proofs for
         instance, see no mutants.
     beside : tuple of str
-        Instances in what the tests simulate that are no part of the core, or that have a row of their own, each by the
-        beginning of its name; parts of parts after a dot.
+        Instances in what the tests simulate that are no part of the core and whose class has no row of its own, each by
+        the beginning of its path.
     component : str
         The class, as ``package.module:Class``, where the tests simulate it with Amaranth or prove it: they build no
         simulator, so it is elaborated with its mutants.
@@ -35,11 +34,6 @@ class Core:
     def classes(self) -> set[str]:
         """Names of its classes."""
         return set(self.name.split(", "))
-
-    @property
-    def modules(self) -> set[str]:
-        """Names of the modules of its classes in the emitted Verilog, where they are replicated."""
-        return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in self.classes}
 
     @property
     def paths(self) -> list[str]:

@@ -78,9 +78,7 @@ class MutatedDesign:
     folder: Path
 
 
-def mutate(
-    verilog: str, top: str, count: int, seed: int, beside: Sequence[str] = (), parts: Sequence[str] = ()
-) -> MutatedDesign:
+def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] = ()) -> MutatedDesign:
     """Choose ``count`` mutants of a design and put them into one text.
 
     The design is flattened, so a fault stands in one instance of a unit.
@@ -92,10 +90,8 @@ def mutate(
     count, seed : int
         Number of mutants, fewer where the design has fewer, and the seed of Yosys's choice.
     beside : sequence of str
-        Instances in the top module that have no faults, each by the beginning of its name; a dot at the end ends it.
-    parts : sequence of str
-        Modules that have none, each by its name without the top module's and without what tells apart those of one
-        name: ``float_adder`` is ``top_float_adder_2``, too, and ``memory`` is ``top_memory_16x8``.
+        Instances that have no faults, each by the beginning of its path from the top module; levels have dots between
+        them, and a dot at the end ends the name.
 
     Raises
     ------
@@ -106,21 +102,18 @@ def mutate(
     """
     if not 1 <= count < 1 << _WIDTH:
         raise ValueError(f"Count must be from 1 to {(1 << _WIDTH) - 1}, not {count}")
-    left_out = {"beside": [*beside], "parts": [*parts]}
-    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "prepare": _PREPARE, **left_out}
+    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside], "prepare": _PREPARE}
     key = content_key(**content, tool=tool_version("yosys"))
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog)
         mutants: list[Mutant] = []
         # More than wanted: some are left out, most of them where a small part stands beside large ones.
-        for factor in (4, 32, 256) if beside or parts else (2,):
+        for factor in (4, 32, 256) if beside else (2,):
             choose = f"mutate -list {factor * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
             _yosys(folder, "choose", _PREPARE.format(top=top) + choose + _MEMORY_CELLS)
             contents, reads = (_cells(folder / f"{name}.txt") for name in ("contents", "reads"))
-            listed, lines = (folder / "list.txt").read_text(), verilog.splitlines()
-            within = _lines_within(lines, top, parts)
-            mutants = _select(listed, lines, count, beside, within, contents, reads)
+            mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside, contents, reads)
             if len(mutants) == count:
                 break
         # Without faults there would be no control input.
@@ -151,26 +144,8 @@ def _cells(file: Path) -> set[str]:
     return {line.partition("/")[2] for line in file.read_text().splitlines()}
 
 
-def _lines_within(lines: list[str], top: str, parts: Sequence[str]) -> set[int]:
-    """The numbers of the lines of modules that are one of ``parts``."""
-    wanted = re.compile(rf"module \\?{re.escape(top)}_({'|'.join(map(re.escape, parts))})(_[0-9x_]+)?\b")
-    found, is_within = set(), False
-    for number, line in enumerate(lines, 1):
-        if line.startswith("module "):
-            is_within = bool(parts) and wanted.match(line) is not None
-        if is_within:
-            found.add(number)
-    return found
-
-
 def _select(
-    listed: str,
-    lines: list[str],
-    count: int,
-    beside: Sequence[str],
-    within: set[int],
-    contents: set[str],
-    reads: set[str],
+    listed: str, lines: list[str], count: int, beside: Sequence[str], contents: set[str], reads: set[str]
 ) -> list[Mutant]:
     """The first mutants of Yosys's list, each fault once."""
     chosen: dict[str, str] = {}
@@ -183,11 +158,8 @@ def _select(
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
         left_out = port in _LEFT_OUT or cell in contents or (cell in reads and port in {"EN", "ARST", "SRST"})
-        # The outermost instance alone: parts inside one another have the same names.
+        # By the path from the top module: parts inside one another have the same names.
         left_out |= cell.removeprefix("$flatten").startswith(outside)
-        # A cell's name has its line, but for those of processes.
-        places = re.findall(r"\$design\.v:(\d+)\$", cell) or re.findall(r" -src design\.v:(\d+)\.", line)
-        left_out |= any(int(number) in within for number in places)
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
