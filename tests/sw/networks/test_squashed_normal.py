@@ -15,6 +15,9 @@ from .test_network import SHORTER
 
 BOUNDS = -20.0, 2.0
 SHAPES = [(1, 1), (7, 3), (33, 6), (0, 2)]
+# An operation rounds by this much, relative to its result; the exponential is off by four such.
+UNIT = 2.0**-24
+EXPONENTIAL = 4 * UNIT
 
 
 def drawn_from(generator, rows, columns, wide=1.0):
@@ -66,29 +69,46 @@ def test_functions_are_within_units_of_the_last_place():
     means = torch.linspace(-12, 12, 5001)[:, None]
     logarithms = torch.linspace(-20, 2, 5001)[:, None]
     still = SquashedNormal(torch.cat((means, logarithms), 1), torch.zeros(5001, 1), BOUNDS)
-    assert torch.allclose(still.actions.double(), means.double().tanh(), rtol=0, atol=2 * 2.0**-24)
+    assert (still.actions - means.double().tanh()).abs().max() <= 2 * UNIT
     slopes = torch.ones(5001, 1)
     moved = SquashedNormal(torch.cat((torch.full_like(means, -20), logarithms), 1), slopes, BOUNDS)
-    # Where the action is -1 the derivative by a logarithm is the deviation's alone.
-    deviation = (moved.derivative(slopes, 1.0)[:, 1] + 1) / -2
-    assert torch.allclose(deviation.double(), logarithms[:, 0].double().exp(), rtol=1e-6, atol=2.0**-23)
+    # Where the action is -1 the derivative by a logarithm is the deviation's alone: (-2 * deviation - 1), rounded once.
+    exact = -2 * logarithms[:, 0].double().exp() - 1
+    wrong = (moved.derivative(slopes, 1.0)[:, 1] - exact).abs()
+    assert (wrong <= EXPONENTIAL * (exact + 1).abs() + UNIT * exact.abs()).all()
 
 
 def test_actions_densities_and_derivatives_are_those_of_pytorch():
+    """Within what the roundings of the source come to: errors go through the formulas as the numbers do."""
     outputs, noise = drawn_from(np.random.default_rng(2), 300, 6, 3)
     drawn = SquashedNormal(torch.from_numpy(outputs), torch.from_numpy(noise), BOUNDS)
-    given = torch.from_numpy(outputs).double().requires_grad_()
+    given, random = torch.from_numpy(outputs).double().requires_grad_(), torch.from_numpy(noise).double()
     mean, logarithm = given.chunk(2, 1)
-    deviation = logarithm.clamp(*BOUNDS).exp()
-    before = mean + deviation * torch.from_numpy(noise)
+    logarithm = logarithm.clamp(*BOUNDS)
+    spread = logarithm.exp() * random
+    before = mean + spread
     actions = before.tanh()
-    assert torch.allclose(drawn.actions.double(), actions, rtol=0, atol=1e-6)
-    normal = torch.distributions.Normal(mean, deviation).log_prob(before)
+    wrong_spread = (EXPONENTIAL + UNIT) * spread.abs()
+    wrong_before = wrong_spread + UNIT * before.abs()
+    # No slope of the hyperbolic tangent is more than 1.
+    wrong_action = wrong_before + 2 * UNIT
+    assert ((drawn.actions - actions).abs() <= wrong_action).all()
+
+    normal = torch.distributions.Normal(mean, logarithm.exp()).log_prob(before)
     squashed = 2 * (np.log(2) - before - torch.nn.functional.softplus(-2 * before))
     density = (normal - squashed).sum(1, keepdim=True)
-    assert torch.allclose(drawn.log_density.double(), density, rtol=1e-5, atol=1e-5)
-    slopes = torch.from_numpy(noise).flip(0)
+    # Sizes of the terms, each of which is rounded a few times, and the sum of them once a column.
+    sizes = squashed.abs() + 2 * before.abs() + random**2 + logarithm.abs() + 3
+    bound = (2 * wrong_before + (8 + noise.shape[1]) * UNIT * sizes).sum(1, keepdim=True)
+    assert ((drawn.log_density - density).abs() <= bound).all()
+
+    slopes, weight = random.flip(0), float(np.float32(0.3))
     # A log density's derivative by its own action's normal density is that of the noise, which stands still.
-    fixed = (-0.5 * torch.from_numpy(noise) ** 2 - logarithm.clamp(*BOUNDS) - squashed).sum()
-    ((slopes * actions).sum() + 0.3 * fixed).backward()
-    assert torch.allclose(drawn.derivative(slopes, 0.3).double(), given.grad, rtol=1e-4, atol=1e-5)
+    fixed = (-0.5 * random**2 - logarithm - squashed).sum()
+    ((slopes * actions).sum() + weight * fixed).backward()
+    sizes = slopes.abs() + 2 * weight
+    wrong_mean = sizes * (2 * wrong_action + 4 * UNIT)
+    by_mean = sizes * spread.abs()
+    wrong_logarithm = wrong_mean * spread.abs() + sizes * wrong_spread + 3 * UNIT * (by_mean + weight)
+    found = drawn.derivative(slopes.float(), weight)
+    assert ((found - given.grad).abs() <= torch.cat((wrong_mean, wrong_logarithm), 1)).all()

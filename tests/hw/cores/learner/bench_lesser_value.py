@@ -7,7 +7,7 @@ from rewardware.sw.reference.learner.twin_critic_loss import lesser_value_errors
 
 from .stream_bench import STALLS, StreamBench
 
-# With a slope each.
+# Samples of each slope.
 SAMPLES = 40
 
 
