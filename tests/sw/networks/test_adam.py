@@ -12,20 +12,22 @@ from .perceptron_reference import AdamReference
 COUNT = 37 * 23 + 5
 
 
-def parameters():
-    return torch.from_numpy(np.random.default_rng(0).normal(size=COUNT).astype(np.float32))
+def parameters(count=COUNT):
+    return torch.from_numpy(np.random.default_rng(0).normal(size=count).astype(np.float32))
 
 
-def gradients(step):
-    return torch.from_numpy(np.random.default_rng(step + 1).normal(size=COUNT).astype(np.float32))
+def gradients(step, count=COUNT):
+    return torch.from_numpy(np.random.default_rng(step + 1).normal(size=count).astype(np.float32))
 
 
-def test_steps_are_those_of_the_reference():
+# The second vector is shared among threads, in pieces of which the last is shorter.
+@pytest.mark.parametrize(("count", "steps"), [(COUNT, 12), ((1 << 15) + 4101, 2)])
+def test_steps_are_those_of_the_reference(count, steps):
     """With a rate that changes, and gradients that are 0, tiny and large."""
-    found = parameters()
-    one, reference, expected = Adam(found, 1e-2), AdamReference(COUNT), found.numpy().copy()
-    for step in range(12):
-        given = gradients(step)
+    found = parameters(count)
+    one, reference, expected = Adam(found, 1e-2), AdamReference(count), found.numpy().copy()
+    for step in range(steps):
+        given = gradients(step, count)
         given[step::7] *= 10.0 ** (10 * (step % 3) - 15)
         given[:5] = 0
         one.gradients.copy_(given)

@@ -200,9 +200,11 @@ def test_what_is_no_number_stays_none(layer):
     assert torch.isnan(network(numbers(generator, 4, 3))[0]).all()
 
 
-def test_a_follower_goes_a_part_of_the_way():
+# Parameters of the second network are shared among threads.
+@pytest.mark.parametrize("sizes", [(5, 33, 2), (64, 520, 2)])
+def test_a_follower_goes_a_part_of_the_way(sizes):
     generator = np.random.default_rng(5)
-    leader, follower = (Network(initial_layers((5, 33, 2), generator), None) for _ in range(2))
+    leader, follower = (Network(initial_layers(sizes, generator), None) for _ in range(2))
     one, other = vector_of(follower), vector_of(leader)
     follower.follow(leader, 0.1)
     assert same(torch.from_numpy(vector_of(follower)), fused(np.float32(0.1), other - one, one))
