@@ -29,7 +29,7 @@ class Harness {
         top_.s_axi_ctrl_awaddr = address;
         top_.s_axi_ctrl_wdata = value;
         top_.s_axi_ctrl_wstrb = 15;
-        // Address and data in either order, and the answer taken late, where streams hold back, too.
+        // Where streams hold back, address and data also come in either order, and the answer is taken late.
         bool address_waits = true, data_waits = true;
         int response = timed_out;
         for (uint64_t count = 0; response == timed_out && count < limit; ++count) {

@@ -86,7 +86,7 @@ class Block {
     bool resting_ = false, unsettled_ = false;
 };
 
-// Of any model.
+// These steps suit any model.
 struct WholeSteps {
     template <typename Model>
     static void clock(Model &model) {

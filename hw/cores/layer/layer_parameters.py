@@ -169,7 +169,7 @@ class LayerParameters(ConfiguredComponent):
                 write.address.eq(self.host_write.address),
                 write.data.eq(self.host_write.data),
             ]
-            # Behind a block RAM, and before the choice among arrays and layers.
+            # A register separates the block RAM from the choice among arrays and layers.
             found = delay(m, read.data, 1, f"found_{place}")
             with m.If(chosen):
                 m.d.comb += self.host_read.data.eq(found)

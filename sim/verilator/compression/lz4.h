@@ -1,7 +1,7 @@
 // Stands in for the LZ4 library, so that FST waveforms need nothing that is not on PyPI.
 //
 // Verilator's FST writer compresses with LZ4 where that makes a block smaller, except the hierarchy, which is always
-// an LZ4 block. What is written here is such a block with literals only: valid for every reader, and not smaller.
+// an LZ4 block. The block written here has literals only: it is valid for every reader, and not smaller.
 
 #pragma once
 

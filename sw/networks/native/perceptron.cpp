@@ -1,7 +1,7 @@
 // Passes of perceptrons with ReLU between their layers, and Adam, in binary32.
 //
-// Parameters are one vector: of each layer its weights (inputs x outputs), then its biases; gradients and moments lie
-// alike. A pass keeps what went into each layer, in rows with room for whole panels.
+// Parameters are one vector: the weights (inputs x outputs) and then the biases of each layer; gradients and moments
+// have the same layout. A pass keeps the inputs of each layer, in rows with room for whole panels.
 
 #include <cmath>
 #include <cstdint>
@@ -19,13 +19,14 @@ using product::stride_of;
 
 namespace {
 
-// Of a call, and the multiplications of a pass and the parameters of a step from which on they are worth it.
+// A call uses so many threads where a pass has at least SHARED_FROM multiplications, or a step at least
+// SHARED_PARAMETERS_FROM parameters; smaller ones are not worth them.
 std::atomic<uint32_t> threads{1};
 constexpr int64_t SHARED_FROM = 1 << 20, SHARED_PARAMETERS_FROM = 1 << 15, PARAMETERS_OF_A_PIECE = 1 << 12;
 
 struct Network {
     const int32_t* sizes;
-    int32_t layers;  // Of weights; one less than there are sizes.
+    int32_t layers;  // Layers of weights, one less than there are sizes.
 
     int64_t weights(int layer) const {
         int64_t first = 0;
@@ -40,7 +41,7 @@ struct Network {
     }
 };
 
-// What a pass keeps, and room for two derivatives; rows beyond the last one are read and never used.
+// A pass keeps its layers' inputs and has room for two derivatives; rows beyond the last one are read but never used.
 struct Pass {
     Pass(const Network& network, int32_t rows, float* memory) : network(network), memory(memory), room(rows + product::ROWS) {}
 
@@ -59,8 +60,8 @@ struct Pass {
     int64_t room;
 };
 
-// The pieces of a matrix that are computed by themselves: panels of its columns; for several threads, where there are
-// few panels, blocks of rows of these.
+// Pieces of a matrix that are computed on their own: panels of its columns, or blocks of rows of these panels where
+// several threads share few of them.
 class Pieces {
   public:
     struct Piece {
@@ -102,7 +103,7 @@ int64_t work(const Network& network, int rows) { return network.weights(network.
 
 uint32_t threads_of(const Network& network, int rows) { return work(network, rows) < SHARED_FROM ? 1 : threads.load(); }
 
-// Elements of vectors in pieces: `step(first, end)`.
+// Calls `step(first, end)` for ranges that cover `count` elements, on several threads where these are many.
 template <typename Step>
 void share(int64_t count, const Step& step) {
     if (count < SHARED_PARAMETERS_FROM) return step(0, count);
@@ -114,7 +115,7 @@ void share(int64_t count, const Step& step) {
     team::everyone().run(threads, job);
 }
 
-// A vector into a row that has room for so many numbers from there on.
+// Stores as much of a vector as a row has room for from there on.
 inline void put(float* to, Vector value, int room) {
     if (room >= WIDTH) product::store(to, value);
     else if (room > 0) std::memcpy(to, &value, sizeof(float) * room);
@@ -124,7 +125,7 @@ void spread(const float* from, int columns, int rows, float* to, int64_t stride)
     for (int row = 0; row < rows; ++row) std::memcpy(to + row * stride, from + static_cast<int64_t>(row) * columns, sizeof(float) * columns);
 }
 
-// A piece of a layer's outputs.
+// Computes a piece of a layer's outputs.
 void forward_piece(const Network& network, const Pass& pass, int layer, Pieces::Piece piece, const float* parameters,
                    float* outputs) {
     const int inner = network.sizes[layer], columns = network.sizes[layer + 1], first = piece.column;
@@ -144,7 +145,8 @@ void forward_piece(const Network& network, const Pass& pass, int layer, Pieces::
     product::panel_product<true>(inputs, from, panel, piece.rows, inner, piece.columns, finish);
 }
 
-// A piece of the gradients of a layer's weights, and of those of the biases above it.
+// Computes a piece of the gradients of a layer's weights; a piece that begins at row 0 also gives the gradients of its
+// columns' biases.
 void gradient_piece(const Network& network, int layer, Pieces::Piece piece, const float* inputs,
                     const float* derivative, int rows, float* gradients) {
     const int columns = network.sizes[layer + 1], first = piece.column;
@@ -165,8 +167,8 @@ void gradient_piece(const Network& network, int layer, Pieces::Piece piece, cons
     product::panel_product<false>(inputs + piece.row, stride, panel, piece.rows, rows, piece.columns, finish);
 }
 
-// A piece of the derivative by a layer's inputs; where these are of a ReLU that gave 0, it is 0. `places` are those of
-// the derivative's rows in the pass.
+// Computes a piece of the derivative by a layer's inputs, which is 0 where a ReLU gave 0 for them. `places` are the
+// pass's rows that the rows of the derivative belong to.
 void back_piece(const Network& network, int layer, Pieces::Piece piece, const float* parameters, const float* inputs,
                 const float* derivative, const int32_t* places, float* by_inputs, float* to) {
     const int inner = network.sizes[layer + 1], first = piece.column;
@@ -208,9 +210,9 @@ void forward(const int32_t* sizes, int32_t layers, const float* parameters, int3
     team::everyone().run(count, job);
 }
 
-// Gradients of a loss whose derivative by the outputs is given, or its derivative by the inputs: rows where it is 0 by
-// all outputs are 0 by all inputs, and not computed.
-// Only of the first rows, where there are fewer than the pass has.
+// Computes the gradients of a loss, its derivative by the inputs, or both, from its derivative by the outputs of a
+// pass's first rows, or of all. Without gradients it does not compute rows where the derivative is 0 by all outputs: it
+// is also 0 by all inputs there.
 void backward(const int32_t* sizes, int32_t layers, const float* parameters, int32_t kept, float* memory, int32_t rows,
               const float* derivative, float* gradients, float* by_inputs) {
     const Network network{sizes, layers};
@@ -226,7 +228,7 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
     if (by_inputs) std::fill_n(by_inputs, static_cast<int64_t>(rows) * sizes[0], 0.0f);
     const int32_t found = static_cast<int32_t>(places.size());
     const uint32_t count = threads_of(network, rows);
-    // First the pieces of the gradient, then those of the derivative by the inputs.
+    // The pieces of the gradient are numbered first, then those of the derivative by the inputs.
     const auto gradient_pieces = [&](int layer) { return Pieces(gradients ? sizes[layer] : 0, sizes[layer + 1], count); };
     const auto back_pieces = [&](int layer) { return Pieces(layer || by_inputs ? found : 0, sizes[layer], count); };
     team::Job job(
@@ -246,7 +248,7 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
     team::everyone().run(count, job);
 }
 
-// A step of Adam; `rate` and `scale` have the corrections of the moments' bias.
+// Takes a step of Adam; `rate` and `scale` include the corrections of the moments' bias.
 void adam(int64_t count, float* parameters, const float* gradients, float* first, float* second, float beta1,
           float beta2, float rate, float scale, float epsilon) {
     share(count, [=](int64_t begin, int64_t end) {
@@ -269,7 +271,7 @@ void differentiate(int64_t rows, int32_t columns, float* memory, int64_t count, 
     squash::differentiate(rows, columns, memory, count, slopes, weight, derivative);
 }
 
-// A part of the way from a vector to another.
+// Moves the target a part of the way towards the leader.
 void follow(int64_t count, float* target, const float* leader, float rate) {
     share(count, [=](int64_t begin, int64_t end) {
         for (int64_t place = begin; place < end; ++place)

@@ -1,5 +1,5 @@
-// Products of matrices in binary32. Each number is one sum in the order of the inner index, whoever computes it; a
-// product is added without being rounded before. So the bits are the same whatever the width of vectors.
+// Products of matrices in binary32. Each element is one sum in the order of the inner index, whichever thread computes
+// it, and each product is added without being rounded before. Vectors of any width therefore give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@ constexpr int WIDTH = 8, ROWS = 6;
 #else
 constexpr int WIDTH = 4, ROWS = 4;
 #endif
-// Columns of a panel of the right factor; narrow products take one vector.
+// Columns of a panel of the right factor: two vectors, of which narrow products take one.
 constexpr int PANEL = 2 * WIDTH;
 
 typedef float Vector __attribute__((vector_size(4 * WIDTH)));
 
-// Numbers of a line of the cache.
+// Elements of a line of the cache.
 constexpr int LINE = 16;
 
-// Numbers from a row to the next: whole panels, and a line more, for rows a power of two apart would meet in few sets
+// Elements from a row to the next: whole panels and one line more, as rows a power of two apart would meet in few sets
 // of the cache.
 inline int stride_of(int columns) { return (columns + PANEL - 1) / PANEL * PANEL + LINE; }
 
@@ -36,7 +36,7 @@ inline Vector load(const float* from) {
 
 inline void store(float* to, Vector value) { std::memcpy(to, &value, sizeof value); }
 
-// `sum + number * vector`, rounded once: an instruction where the processor has one.
+// Returns `sum + number * vector`, rounded once; processors that have an instruction for it take that.
 inline Vector multiply_add(float number, Vector vector, Vector sum) {
     for (int lane = 0; lane < WIDTH; ++lane) sum[lane] = std::fma(number, vector[lane], sum[lane]);
     return sum;
@@ -44,7 +44,7 @@ inline Vector multiply_add(float number, Vector vector, Vector sum) {
 
 typedef Vector Block[ROWS][2];
 
-// ROWS rows of a panel. A function of its own, so that nothing else wants the registers of its sums.
+// Computes ROWS rows of a panel. It is not inlined, so that nothing else competes for the registers of its sums.
 template <int VECTORS, bool INNER_FIRST>
 [[gnu::noinline]] void multiply_block(const float* left, int64_t stride, const float* panel, int inner, Block& found) {
     Vector sums[ROWS][VECTORS] = {};
@@ -64,8 +64,8 @@ template <int VECTORS, bool INNER_FIRST>
         for (int v = 0; v < VECTORS; ++v) found[r][v] = sums[r][v];
 }
 
-// Rows of a panel: what `finish(row, column, vector)` gets. Those of a block beyond the last one are computed of
-// whatever stands there, and dropped.
+// Computes rows of a panel and calls `finish(row, column, vector)` with each vector. A block's rows beyond the last one
+// are computed from whatever is in memory there, and dropped.
 template <bool INNER_FIRST, typename Finish>
 inline void panel_product(const float* left, int64_t stride, const float* panel, int rows, int inner, int columns,
                           const Finish& finish) {
@@ -78,7 +78,7 @@ inline void panel_product(const float* left, int64_t stride, const float* panel,
     }
 }
 
-// Columns of a matrix as a panel.
+// Copies columns of a matrix to a panel.
 inline void pack(const float* matrix, int64_t stride, int inner, int columns, float* panel) {
     for (int k = 0; k < inner; ++k, matrix += stride, panel += PANEL)
         if (columns == PANEL) std::memcpy(panel, matrix, sizeof(float) * PANEL);
@@ -86,12 +86,12 @@ inline void pack(const float* matrix, int64_t stride, int inner, int columns, fl
             for (int n = 0; n < columns; ++n) panel[n] = matrix[n];
 }
 
-// A square of numbers, transposed: halves of ever larger blocks change places.
+// Transposes a square of elements: halves of ever larger blocks change places.
 inline void transpose(Vector (&square)[WIDTH]) {
     typedef int32_t Lanes __attribute__((vector_size(4 * WIDTH)));
 #pragma GCC unroll 4
     for (int step = 1; step < WIDTH; step *= 2) {
-        // Where lanes of two vectors behind each other come from.
+        // These lanes of `one` and `other`, counted through both, become the lanes of either result.
         Lanes upper, lower;
         for (int lane = 0; lane < WIDTH; ++lane) {
             upper[lane] = lane & step ? WIDTH + lane - step : lane;
@@ -107,7 +107,7 @@ inline void transpose(Vector (&square)[WIDTH]) {
     }
 }
 
-// Columns of a matrix that lies transposed, as a panel.
+// Copies columns of a matrix that is stored transposed to a panel.
 inline void pack_transposed(const float* matrix, int64_t stride, int inner, int columns, float* panel) {
     for (int n = 0; n < columns; n += WIDTH)
         for (int k = 0; k < inner; k += WIDTH) {

@@ -1,5 +1,5 @@
-// Actions drawn from normal distributions and squashed by the hyperbolic tangent, in binary32. Its functions are
-// written out: those of libraries differ in their last bits.
+// Actions drawn from normal distributions and squashed by the hyperbolic tangent, in binary32. Elementary functions are
+// written out here, as those of libraries differ in their last bits.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace squash {
 
-// A sum of powers of `x`, the factor of the greatest one first.
+// Returns a polynomial of `x`; the factor of its greatest power is the first.
 template <int COUNT>
 inline float series(const float (&factors)[COUNT], float x) {
     float sum = factors[0];
@@ -17,9 +17,9 @@ inline float series(const float (&factors)[COUNT], float x) {
     return sum;
 }
 
-// e^x of a number from -87 to 87: a power of two, and Taylor's series of the rest, which is at most ln(2) / 2.
+// Returns e^x for x from -87 to 87: a power of two times Taylor's series of the rest, which is at most ln(2) / 2.
 inline float exponential(float x) {
-    // Added and taken away again, it leaves an integer. Two parts of ln(2).
+    // Adding and subtracting ROUNDER leaves an integer; HIGH and LOW add up to ln(2).
     constexpr float ROUNDER = 0x1.8p23f, HIGH = 0x1.62e4p-1f, LOW = 0x1.7f7d1cp-20f;
     constexpr float FACTORS[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1, 1};
     const float power = std::fma(x, 0x1.715476p0f, ROUNDER) - ROUNDER;
@@ -27,14 +27,14 @@ inline float exponential(float x) {
     return series(FACTORS, rest) * std::bit_cast<float>((static_cast<int32_t>(power) + 127) << 23);
 }
 
-// ln(1 + x) of a number from 0 to 1: the series of the inverse hyperbolic tangent of x / (2 + x), at most 1/3.
+// Returns ln(1 + x) for x from 0 to 1: the series of the inverse hyperbolic tangent of x / (2 + x), at most 1/3.
 inline float logarithm_of_one_and(float x) {
     constexpr float FACTORS[] = {1.0f / 15, 1.0f / 13, 1.0f / 11, 1.0f / 9, 1.0f / 7, 1.0f / 5, 1.0f / 3, 1};
     const float ratio = x / (2 + x);
     return 2 * ratio * series(FACTORS, ratio * ratio);
 }
 
-// What is kept of actions that were drawn, each in a place of its own, rows behind each other.
+// A draw keeps these arrays one after the other in one memory, each of them row by row.
 struct Drawn {
     // Actions; deviations times noise; 1 where the logarithm of the deviation is within its bounds, else 0; terms of
     // the logarithm of the density.
@@ -44,7 +44,8 @@ struct Drawn {
         : actions(memory), spread(memory + count), within(memory + 2 * count), terms(memory + 3 * count) {}
 };
 
-// Of each row `columns` means, and as many logarithms of deviations.
+// Draws actions for rows of outputs, each with `columns` means and then as many logarithms of deviations, and gives the
+// logarithm of the density of each row's action.
 inline void draw(int64_t rows, int32_t columns, const float* outputs, const float* noise, float least, float most,
                  float* memory, float* densities) {
     const int64_t count = rows * columns;
@@ -54,7 +55,7 @@ inline void draw(int64_t rows, int32_t columns, const float* outputs, const floa
             drawn.actions[row * columns + column] = outputs[2 * row * columns + column];
             drawn.spread[row * columns + column] = outputs[(2 * row + 1) * columns + column];
         }
-    // The logarithms of 1 - tanh^2 and of the normal density have this in common.
+    // The constants in the logarithms of 1 - tanh^2 and of the normal density add up to this.
     constexpr float CONSTANT = 2.3052328943f;  // 2 ln(2) + ln(2 pi) / 2
 #pragma GCC ivdep
     for (int64_t place = 0; place < count; ++place) {
@@ -75,7 +76,8 @@ inline void draw(int64_t rows, int32_t columns, const float* outputs, const floa
     }
 }
 
-// Derivative of a loss by the first rows of the outputs: `slopes` by actions, `weight` by logarithms of densities.
+// Gives the derivative of a loss by the first rows of the outputs; `slopes` are its derivative by the actions, `weight`
+// is that by the logarithm of each density.
 inline void differentiate(int64_t rows, int32_t columns, float* memory, int64_t count, const float* slopes,
                           float weight, float* derivative) {
     const Drawn drawn(memory, count);

@@ -1,4 +1,4 @@
-// Threads that help with the work of a call: each takes the next piece that nobody has, whoever comes.
+// Threads that help with the work of a call: each takes the next piece that no other thread has taken.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace team {
 
-// Looks of a thread that waits before it gives its core away, or sleeps: tens of microseconds.
+// A waiting thread looks so often, for tens of microseconds, before it yields its core or sleeps.
 constexpr int LOOKS = 1000;
 
 template <typename Condition>
@@ -26,7 +26,7 @@ void wait_until(const Condition& condition) {
         else std::this_thread::yield();
 }
 
-// Stages one after the other; the pieces of a stage are independent of each other.
+// A job has stages that follow one another; the pieces of a stage are independent of each other.
 class Job {
   public:
     Job(int stages, std::function<int(int)> pieces, std::function<void(int, int)> work)
@@ -34,7 +34,7 @@ class Job {
         for (int stage = 0; stage < stages; ++stage) stages_[stage].pieces = pieces(stage);
     }
 
-    // What there is still to do, but for what others are at.
+    // Does pieces that no other thread has taken, and waits for those of other threads at the end of each stage.
     void help() {
         for (size_t number = 0; number < stages_.size(); ++number) {
             Stage& stage = stages_[number];
@@ -57,7 +57,7 @@ class Job {
 
 class Team {
   public:
-    // By this thread, and as many others as make up the number; alone while these work for another one.
+    // Runs a job on so many threads, this one among them; on this one alone while the others work for another caller.
     void run(uint32_t threads, Job& job) {
         std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
         if (threads <= 1 || !lock.try_lock()) return job.help();
@@ -67,7 +67,7 @@ class Team {
         ++calls_;
         calls_.notify_all();
         job.help();
-        // Who comes now finds nothing; who has come has yet to leave.
+        // A worker that comes now finds no job; those that have come have yet to leave.
         job_ = nullptr;
         wait_until([this] { return helpers_ == 0; });
     }
@@ -89,7 +89,7 @@ class Team {
     std::atomic<Job*> job_{nullptr};
 };
 
-// Never ended: its threads wait when the process ends.
+// The team is never destroyed: its threads still wait when the process ends.
 inline Team& everyone() {
     static Team* team = new Team;
     return *team;

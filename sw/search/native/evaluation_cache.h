@@ -1,4 +1,4 @@
-// What was said of positions, kept by their words. Two generations: when the younger one is full, the older one goes.
+// Evaluations of positions, by the words of these. There are two generations: when the younger is full, the older goes.
 
 #pragma once
 

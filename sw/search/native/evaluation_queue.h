@@ -43,7 +43,7 @@ class EvaluationQueue {
         : game_(game), cache_(cache), batch_(batch), collects_(collects), limit_(limit), taken_(evaluators),
           searchers_(searchers) {}
 
-    // Of those who search.
+    // Threads that search call these.
 
     // Hand a position in; its planes are made here, by the thread that found it.
     void submit(Request &request) {
@@ -93,7 +93,7 @@ class EvaluationQueue {
         work_.notify_all();
     }
 
-    // Of those who evaluate.
+    // Threads that evaluate call these.
 
     // A batch for an evaluator: planes and legal actions; how many, 0 if none came in time, -1 if none will come.
     int32_t take(uint32_t evaluator, float *planes, uint8_t *legal, double seconds) {
@@ -139,7 +139,7 @@ class EvaluationQueue {
         tell_locked();
     }
 
-    // Of both.
+    // Both kinds of threads call these.
 
     void fail(const std::string &why, bool out_of_range = false) {
         const std::lock_guard<std::mutex> guard(mutex_);

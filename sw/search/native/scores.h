@@ -8,7 +8,7 @@
 namespace rewardware {
 
 struct Scores {
-    // Of every count: exponent and reciprocal of its power of two, and g of a node with so many visits.
+    // Every count has here its exponent e, the reciprocal of count / 2^e, and g of a node with so many visits.
     const uint8_t *exponents;
     const int32_t *reciprocals;
     const int32_t *explorations;
@@ -23,7 +23,7 @@ struct Scores {
         return static_cast<int32_t>(std::clamp<int64_t>(mean, -VALUE_LIMIT, VALUE_LIMIT - 1));
     }
 
-    // What exploration is weighted with.
+    // Exploration is weighted with this factor.
     int32_t factor(uint32_t prior, uint32_t visits) const {
         const int shift = reciprocal_fraction + exponents[visits + 1];
         return static_cast<int32_t>((int64_t{prior} * reciprocals[visits + 1]) >> shift);

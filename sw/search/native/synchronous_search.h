@@ -60,7 +60,7 @@ class SynchronousSearch {
         return batch;
     }
 
-    // What is said of them, and the backups; whether there is another round.
+    // Takes the evaluations of these positions and makes the backups; returns whether there is another round.
     bool back_up(const uint16_t *priors, const float *values) {
         uint32_t position = 0;
         for (Asked &asked : asked_) {

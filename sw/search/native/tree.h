@@ -91,7 +91,7 @@ class Tree {
         return true;
     }
 
-    // What was said of a node so many edges below the root.
+    // Takes the evaluation of a node that is `level` edges below the root.
     void evaluate(uint32_t number, size_t level, const Evaluation &said) {
         Node &node = nodes_[number];
         const std::lock_guard<Lock> guard(node.lock);
@@ -143,8 +143,8 @@ class Tree {
         uint32_t visits, edges;
         // As the root's player has it: rewards up to here, and with what is expected from here on.
         double collected, total;
-        // Of each legal action, in ascending order. A score is the value less the losses under way, and the factor
-        // times what the node's visits make of exploration.
+        // Each legal action has an element in these arrays, in ascending order. A score is the value less the losses
+        // under way, and the factor times what the node's visits make of exploration.
         int32_t *adjusted, *factor, *edge_total;
         uint32_t *child, *edge_visits;
         uint16_t *action, *prior, *in_flight;

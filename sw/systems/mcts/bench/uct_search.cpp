@@ -13,7 +13,7 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 struct Parameters {
     double exploration;
-    // Of every visit count: exploration * sqrt(ln n), and 1 / sqrt(n). Only nodes that keep scores use them.
+    // roots[n] is exploration * sqrt(ln n) and factors[n] is 1 / sqrt(n). Only nodes that keep scores use them.
     std::vector<double> roots, factors;
 };
 
@@ -157,7 +157,7 @@ uint64_t search(Tree *tree, uint64_t simulations, uint64_t seed) {
 
 uint32_t count_nodes(const Tree *tree) { return tree->used; }
 
-// Of every node, in the order of insertion: visits of its edges, and its children's numbers.
+// Gives the visits of each node's edges and its children's numbers, in the order of insertion.
 void read_edges(const Tree *tree, uint32_t *visits, uint32_t *children) {
     for (uint32_t node = 0; node < tree->used; ++node)
         for (uint32_t action = 0; action < FANOUT; ++action) {

@@ -1,4 +1,4 @@
-// Searches with threads of all kinds under a sanitizer: what Python does around them is done here by threads, too.
+// Searches with threads of all kinds under a sanitizer: threads here also do what Python does around them.
 
 #include <cstdint>
 #include <cstdio>
@@ -141,7 +141,7 @@ void check_losses(const Scores &scores, const Game &game) {
     tree.back_up(second, same.node);
 }
 
-// What was asked for lately stays, half of the room at least.
+// Positions that were asked for last stay, as many as fill half of the room at least.
 void check_generations() {
     EvaluationCache cache(4, 1);
     const auto known = [&cache](uint64_t state) { return cache.find(&state) != nullptr; };
