@@ -102,8 +102,9 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     """
     if not 1 <= count < 1 << _WIDTH:
         raise ValueError(f"Count must be from 1 to {(1 << _WIDTH) - 1}, not {count}")
-    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside], "prepare": _PREPARE}
-    key = content_key(**content, tool=tool_version("yosys"))
+    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside]}
+    # Also by this file: what it chooses and writes is what is kept.
+    key = content_key(**content, chooser=Path(__file__).read_text(), tool=tool_version("yosys"))
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog)
