@@ -117,7 +117,7 @@ class ProcessorTime:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self):
-        # What was spent before the first test, or between two, is none of the next one's.
+        # Time that was spent before the first test, or between two, does not belong to the next one.
         self._outside.update(self._meter.read())
         return (yield)
 

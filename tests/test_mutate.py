@@ -178,7 +178,7 @@ def test_instances_of_other_cores_have_no_faults():
     # The name counts to its end.
     mutants = mutate(text, "top", 10, 1, beside).mutants
     assert mutants and all("$flatten\\ones." in mutant.options for mutant in mutants)
-    # What holds the core itself is not left out.
+    # An instance that holds the core itself is not left out.
     assert parts_of_others(found, {"SkidBuffer"}, {"SkidBuffer", "SideBySide"}) == []
 
 

@@ -17,7 +17,7 @@ SEARCH_SECONDS = 10
 # For the whole call; one that ends by it has found nothing.
 LIMIT_SECONDS = 90
 
-# What a memory is given becomes outputs, and what it answers inputs, the same for design and mutant: memories that are
+# Inputs of a memory become outputs, and its answers inputs, the same for design and mutant: memories that are
 # always given the same answer the same. A proof is then as easy for a large memory as for a small one; a difference
 # says nothing, as the answers may be ones that no memory gives.
 _CUT = "memory_collect\nexpose -evert t:$mem_v2\n"

@@ -152,7 +152,7 @@ def test_memory_with_amaranth():
             ctx.set(component.a, place)
             ctx.set(component.b, place ^ 0xA5)
             await ctx.tick()
-            # What the address has, read from where it was written.
+            # The address is read where it was just written.
             ctx.set(component.a, place ^ 1)
             ctx.set(component.b, place)
             await ctx.tick()

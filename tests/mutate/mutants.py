@@ -15,8 +15,8 @@ LIMIT_SECONDS = 300
 
 CONTROL = "mutant_number"
 _WIDTH = 16
-# The clock's edges are not logic: a simulator with as many clocks as mutants would be slow, too. A register's output
-# would lose its value at power-on to the fault's multiplexer; its input and its readers have faults, too.
+# The clock's edges are not logic: a simulator with as many clocks as mutants would also be slow. A register's output
+# would lose its value at power-on to the fault's multiplexer; its input and its readers also have faults.
 _LEFT_OUT = {"CLK", "Q"}
 # Branches that are never taken go: whether they are right is nobody's question.
 _PREPARE = """\
@@ -28,7 +28,7 @@ opt_expr -mux_undef
 opt_muxtree
 opt_clean
 """
-# Cells with the contents of memories at power-on, and those that read, of tables that were statements, too.
+# Cells with the contents of memories at power-on, and those that read, also of tables that were statements.
 _MEMORY_CELLS = """\
 tee -q -o contents.txt select -list t:$meminit t:$meminit_v2
 tee -q -o reads.txt select -list t:$memrd t:$memrd_v2

@@ -104,7 +104,7 @@ class Netlist(Elaboratable):
         pieces: list[tuple[Value, int, int]] = []
         for bit in bits:
             value, begin, end = pieces[-1] if pieces else (None, 0, 0)
-            # What nothing drives is 0.
+            # A bit that nothing drives is 0.
             place, index = self._places.get(bit, (_CONSTANTS[bit == "1"], end))
             if value is place and index == end:
                 pieces[-1] = value, begin, end + 1

@@ -59,7 +59,7 @@ class Ports:
         assert len(full) == len(ports), f"Ports of {', '.join(opened)} must have names of their own"
         ports = {short: ports[port] for short, port in full.items()}
         self.codecs = {port: _codec(member) for port, member in ports.items()}
-        # Of each element of an array, in order.
+        # A port has a handle for each element of its array, in order.
         self._handles = {
             port: [getattr(dut, prefix + full[port] + index) for index in _indices(member.dimensions)]
             for port, member in ports.items()

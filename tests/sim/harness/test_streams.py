@@ -26,7 +26,7 @@ def test_values_pass_in_order(stall):
         simulation.send("others", [1])
         simulation.send("terms", [2])
         assert simulation.receive("results", 1, 100).tolist() == [3 + (1 << 39)]
-        # What is taken shows a cycle later.
+        # An element that is taken shows a cycle later.
         with pytest.raises(TimeoutError, match="^Stream results has 0 of 1 values after 5 cycles$"):
             simulation.run("results", 1, 5)
         assert simulation.get("taken") == 102

@@ -133,7 +133,7 @@ class Circuit(wiring.Component):
         m.d.comb += [second.i.eq(first.o), second.i_valid.eq(first.o_valid), first.o_ready.eq(second.i_ready)]
         m.d.comb += [self.i_ready.eq(first.i_ready), self.o.eq(second.o), self.o_valid.eq(second.o_valid)]
         m.d.comb += [second.o_ready.eq(self.o_ready), second.start.eq(first.seen[4])]
-        # What comes back from the table in this cycle is the address of nothing: it only looks like a loop.
+        # The table's data of this cycle are the address of nothing: they only look like a loop.
         m.d.comb += [table.address.eq(self.i[:3]), table.data.eq(self.data), table.write.eq(self.write)]
         m.d.comb += [self.now.eq(table.now), self.later.eq(table.later), self.seen.eq(second.seen ^ first.seen)]
         m.d.comb += [

@@ -13,7 +13,7 @@ from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.run_folder import CHECKPOINT
 from tests.sw.systems.a3c.test_agent import assert_same, state_of
 
-# Of a module that the processes of the cluster do not find.
+# The processes of the cluster do not find a module of this text.
 HERE = "from tests.sw.algorithms.counting import Counting\n\ndef make():\n    return Counting()\n"
 RUN = "train", "a3c", "--env", "CartPole-v1", "--environments", "ray", "--quiet"
 

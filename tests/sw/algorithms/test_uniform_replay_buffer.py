@@ -43,7 +43,7 @@ def test_several_at_once_go_around_the_end():
 def test_what_is_drawn_belongs_together():
     batch = filled(2000, 1500).sample(400)
     assert np.array_equal(batch.experiences["observation"][:, 0], batch.experiences["reward"])
-    # Of the second time around, the first 500.
+    # The first 500 places are of the second time around.
     steps = batch.indices + np.where(batch.indices < 500, 1500, 0)
     assert np.array_equal(batch.experiences["reward"], steps)
     assert batch.weights.tolist() == [1] * 400

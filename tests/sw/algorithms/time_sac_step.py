@@ -17,7 +17,7 @@ from rewardware.sw.networks.initialization import initial_layers
 from rewardware.sw.networks.network import Network
 
 OBSERVATION, ACTION, REPEATS = 17, 6, 300
-# Of the largest products: rows, and inputs and outputs of a layer.
+# The largest products have so many rows, and layers with so many inputs and outputs.
 ROWS, SIZE = 256, 256
 
 

@@ -81,7 +81,7 @@ WRONG = {
     "completion": "tcsh",
 }
 
-# Of no file: an error of a user's own module is told in other words.
+# This function belongs to no file: an error of a user's own module is told in other words.
 SCOPE: dict = {}
 exec(compile("def fail(error, arguments):\n    raise error.with_traceback(None)", "<fail>", "exec"), SCOPE)
 

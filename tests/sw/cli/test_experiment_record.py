@@ -107,7 +107,7 @@ def test_other_options_are_named(tmp_path):
     words = "record.json has one, seed 1, with options --backend reference, not --backend torch, and records"
     with pytest.raises(ValueError, match=words):
         merge(tmp_path / "record.json", recorded, {"one": ArmRuns(settings=settings, runs={"0": 3})})
-    # What is about to be played takes the place of the rest.
+    # Runs that are about to be played take the place of those with other options.
     refuse_others(tmp_path, recorded, {"one": ArmRuns(settings=settings, runs={"0": 3})}, wanted=[("one", 1)])
 
 

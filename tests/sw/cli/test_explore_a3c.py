@@ -47,7 +47,7 @@ def test_agents_by_equation_1_and_a_measured_environment(capsys):
     assert 1e-6 < report["times"]["environment"] < 1e-2 and "measured here on CartPole-v1" in report["how"]
 
 
-# Of units, as tests have it.
+# In these tests units take so many blocks of RAM.
 BLOCKS = {"rms_prop_unit": 150, "agent_memories": 100}
 
 

@@ -73,7 +73,7 @@ def test_descriptions_are_whole_sentences_without_markup(capsys):
     about = {row["name"]: row["description"] for kind in ("presets", "cores", "boards") for row in content[kind]}
     for name, description in about.items():
         assert description.endswith(".") and "`" not in description and "::" not in description, name
-    # Of a comment of two lines, of a docstring with a role, and of one with a formula after it.
+    # These come from a comment of two lines, a docstring with a role, and one with a formula after it.
     assert about["fixar/scaled"] == "Five times the paper's array: what a Versal Premium VP1802 holds."
     assert about["adam_engine"].endswith("; each lane is an AdamLane.")
     assert about["rms_prop_lane"] == "Updates one weight a cycle."

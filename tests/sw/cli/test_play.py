@@ -79,7 +79,7 @@ def test_moves_are_taken_back_and_hints_are_given(play):
 def test_what_is_no_move_is_told(play, word):
     printed = play(f"{word}\nB2\n", "--env", "tic-tac-toe", "--first", *LITTLE)
     assert f"> {word!r} is no move here: a move is as b2, a column and a row; help says what else there is." in printed
-    # In capitals, too.
+    # A move may also be in capitals.
     assert board(printed)[1][2] == "X"
 
 

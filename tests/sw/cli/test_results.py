@@ -76,7 +76,7 @@ SMALL = {
 }
 # A script, and what is for people alone.
 WITHOUT_RESULTS = {("completion",), ("play",)}
-# What each leaves in the folder of `--out` besides what it is for.
+# The file that each command leaves in the folder of `--out` besides what it is for.
 FILES = {
     "eval": "evaluation.json", "bench": "bench.json", "explore a3c": "exploration.json",
     "explore dnn_mcts": "exploration.json", "explore maac": "exploration.json", "explore mcts": "exploration.json",

@@ -103,7 +103,7 @@ def test_evaluations_of_a_run_have_a_seed_of_their_own(tmp_path, capsys):
     capsys.readouterr()
     assert dispatch(["eval", str(tmp_path / "other"), "--episodes", "1", "--seed", "5", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["returns"] == evaluations["other"][-1]["returns"]
-    # A run that goes on has it, too.
+    # A run that goes on also has that seed.
     resume = ["train", "fixar", "--resume", str(tmp_path / "other"), "--steps", "70", "--quiet"]
     assert dispatch(resume) == 0
     capsys.readouterr()

@@ -23,7 +23,7 @@ ROWS = [
     (Request(kind=RequestKind.UPDATE, index=(1 << 24) - 1, priority=LARGEST), 2 | (1 << 24) - 1 << 3 | LARGEST << 27),
     (Request(kind=RequestKind.INSERT, priority=5), 3 | 5 << 27),
     (Request(kind=RequestKind.TOTAL), 4),
-    # What the kind does not look at is not sent; of a kind that there is not, nothing is.
+    # Fields that the kind does not look at are not sent; no field of an unknown kind is.
     (Request(kind=RequestKind.SAMPLE, draw=1, index=5, priority=7), 0 | 1 << 3),
     (Request(kind=6, draw=1, index=5, priority=7), 6),
 ]

@@ -28,7 +28,7 @@ ROWS = [
     ),
     (Request(kind=RequestKind.CLEAR, worker=1, legal=5), 3 | 1 << 3 | 5 << 12),
     (Request(kind=RequestKind.ADVANCE, action=2), 4 | 2 << 11),
-    # What the kind has no use for is not sent; of a kind that there is not, nothing is.
+    # Fields that the kind has no use for are not sent; no field of an unknown kind is.
     (Request(kind=RequestKind.SELECT, worker=3, reward=9, legal=1, action=4), 0 | 3 << 3),
     (Request(kind=6, worker=9, legal=1), 6 | 9 << 3),
 ]

@@ -10,7 +10,8 @@ from open_spiel.python.algorithms.minimax import alpha_beta_search
 from rewardware.sw.core.environments.board_game import BoardGame
 from rewardware.sw.measurement.connect_four_solver import ConnectFourSolver
 
-# Of six rows and seven columns, as the columns played, from 1: late, middle and early ones of P. Pons's test sets.
+# Positions on six rows and seven columns, as the columns played, from 1: late, middle and early ones of P. Pons's test
+# sets.
 PUBLISHED = {
     "2252576253462244111563365343671351441": -1,
     "7422341735647741166133573473242566": 1,

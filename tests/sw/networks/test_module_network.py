@@ -69,7 +69,7 @@ def test_steps_are_those_of_autograd_and_adam(module):
         found, way = network(inputs[:, :1], inputs[:, 1:])
         expected = module(inputs)
         assert torch.allclose(found, expected, atol=1e-5)
-        # Of who has the outputs, as the actors' learners do.
+        # The caller may change the outputs in place, as the actors' learners do.
         found.sub_(targets)
         network.learn(way, found)
         optimizer.zero_grad()

@@ -16,7 +16,7 @@ from tests.sw.core.environments.environments import Drift
 SETTINGS = {"learning_starts": 8, "train_freq": 4, "batch_size": 5, "gradient_steps": 1}
 DDPG_CONFIG, SAC_CONFIG = PrioritizedDDPGConfig(**SETTINGS), PrioritizedSACConfig(**SETTINGS)
 ALONE = {"hardware": "small", "actors": None}
-# Of Pendulum-v1: three elements of an observation, one of an action.
+# Pendulum-v1 has three elements of an observation and one of an action.
 OBSERVED, ACTIONS = 3, 1
 
 
@@ -92,7 +92,7 @@ def test_one_alone_leaves_the_others_as_they_are():
         DDPG("Pendulum-v1", DDPG_CONFIG, actor=perceptron(3, 6, 1), **ALONE) as agent,
     ):
         assert (agent.config.hidden_sizes, agent.config.critic_sizes) == ((6,), DDPG_CONFIG.hidden_sizes)
-        # Those of other sizes draw other numbers.
+        # Only shapes are compared: networks of other sizes draw other numbers.
         assert agent.learner.critics[0].parameters[0].shape == plain.learner.critics[0].parameters[0].shape
     first = DDPG_CONFIG.hidden_sizes
     own = perceptron(3, *first, 1)

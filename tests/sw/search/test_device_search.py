@@ -38,7 +38,7 @@ def opened(game, config, evaluator=None, **shape):
 def same_as_the_reference(game, config, states, noise=None, **shape):
     with opened(game, config, **shape) as search:
         results = search.search(states, noise)
-        # What the host has counted over the root's edges is what the tree has.
+        # The tree has the same counts of the root's edges as the host.
         tree = search.device.backend.reference
         bank, row = divmod(tree.root, tree.config.rows)
         edges = {name: part[bank, row, : game.actions].tolist() for name, part in tree.memory().edges.items()}

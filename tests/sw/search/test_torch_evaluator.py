@@ -41,7 +41,7 @@ def test_priors_are_the_softmax_over_legal_actions_and_values_the_tanh():
     np.testing.assert_allclose(priors, powers / powers.sum(axis=1, keepdims=True), atol=1e-6)
     np.testing.assert_allclose(values, np.tanh(raw[:, 0]), atol=1e-6)
     assert (priors[~legal] == 0).all()
-    # What the module learns is seen.
+    # The evaluator sees what the module learns.
     with torch.no_grad():
         module.values.bias += 1
     assert (evaluator.evaluate(planes, legal)[1] > values).all()

@@ -22,7 +22,7 @@ class Users:
         self.writes = [Port(dut, f"{kind}_writes__{number}") for number in range(banks.writers)]
         self.width = len(getattr(dut, f"{kind}_writes__0__data"))
         self.rows = {}
-        # Of each reader: what its data are from a cycle on, and what they are now.
+        # Each reader's data in the cycles to come, and its data now.
         self.coming = [[] for _ in self.reads]
         self.data = [None for _ in self.reads]
 

@@ -48,7 +48,7 @@ class Bench:
         while True:
             await FallingEdge(dut.clk)
             offered = [name for name in ("updated", "policies") if int(getattr(dut, f"{name}__valid").value)]
-            # What has been offered stays.
+            # A packet that has been offered stays.
             kind = kind or next(iter(offered), None)
             compare(int(kind is not None), int(dut.packets__valid.value), "packets.valid", cycle)
             answered = trained = 0

@@ -39,7 +39,7 @@ class Bench:
 
     def _rollout(self, rates):
         count = int(self.random.integers(1, 8))
-        # Corner values among them, in logits, too: probabilities of some steps are NaN, and some actions have none.
+        # Corner values are among them, also in logits: probabilities of some steps are NaN, and some actions have none.
         values, logits, *_ = loss_samples(self.random, self.format, count + 1, self.config.actions)
         unlikely = self.random.random(logits.shape) < 0.1
         probabilities = shares(self.format, np.where(unlikely, logits.dtype.type(-1000), logits)[:count])

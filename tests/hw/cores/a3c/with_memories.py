@@ -9,7 +9,7 @@ from rewardware.hw.cores.a3c.agent_memories_config import AgentMemoriesConfig
 from rewardware.hw.cores.forwarding import forward_port
 from rewardware.sim.cocotb import simulate
 
-# Of each engine's port: the kind of memory.
+# The kind of memory that each of the engine's ports uses.
 KINDS = {
     "parameters": "parameters",
     "activations": "activations",

@@ -49,7 +49,7 @@ async def blocks_begin_when_they_are_complete_and_prepared(dut):
         announces &= len(announced) + (active is not None) < 2
         filling = next((block for block in announced if block.complete is None), None) if fills else None
         ended = bool(ends and active is not None)
-        # What is not announced is noise.
+        # A block that is not announced is noise.
         codec = ports.codecs["block"]
         bits = int.from_bytes(random.bytes(codec.width // 8 + 1)) % (1 << codec.width)
         block = codec.unpack(bits) | ({"buffer": number % 2} if announces else {})

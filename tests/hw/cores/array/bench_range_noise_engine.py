@@ -49,7 +49,7 @@ def command(random, config):
     return {
         "kind": RangeNoiseKind.NOISE if noise else RangeNoiseKind.RANGE,
         "cores": int(random.integers(1 << config.cores)),
-        # Rows that there are not, too: it passes them on.
+        # A row may also be one that does not exist: the engine passes it on.
         "row": int(random.integers(1 << ROW_WIDTH)),
         "lanes": int(random.integers(config.lanes + 1)),
         "clear": clear,

@@ -15,7 +15,7 @@ from tests.hw.cores.float.operands import extremes
 from tests.hw.cores.layer.stimulus import numbers
 from tests.hw.cores.transfer_cycles import TransferCycles
 
-# Of each half: its streams with the elements of a head that they carry, in the order of the reference.
+# The streams of each half, with the elements of a head that they carry, in the order of its reference.
 HALVES = {
     "forward": (
         {"queries": "key_size", "keys": "key_size", "values": "value_size"},
@@ -112,7 +112,7 @@ async def holds_back_when_nobody_takes(dut):
     bench = Bench(dut)
     await clock_and_reset(dut)
     bench.stall(0, 1)
-    # Small heads wait in the cores, too.
+    # Small heads also wait in the cores.
     count = bench.config.waiting + 12 + 60 // (bench.config.agents * bench.config.heads)
     expected = bench.put(*bench.experiences(count))
     for _ in range(count * parameters()["cycles"] + 1000):

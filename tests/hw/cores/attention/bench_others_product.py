@@ -68,7 +68,7 @@ async def holds_back_when_nobody_takes(dut):
     config = bench.config
     bench.inputs.stall = bench.vectors.stall = 0
     bench.sink.stall = 1
-    # Small heads wait behind the sums, too.
+    # Small heads also wait after the sums.
     count = config.banks + 6 + 40 // (config.agents * config.heads)
     expected = bench.put(*bench.experiences(count))
     for _ in range(count * config.agents * config.heads * config.cycles + 400):

@@ -14,7 +14,7 @@ from tests.hw.cores.float.operands import extremes
 from tests.hw.cores.layer.stimulus import numbers
 from tests.hw.cores.transfer_cycles import TransferCycles
 
-# Of each kind: its streams, the last one with its results, and its reference.
+# The streams into each kind of core, the stream of its results, and its reference.
 KINDS = {
     "softmax": (("scores",), "weights", softmax),
     "derivative": (("weights", "errors"), "results", softmax_derivative),

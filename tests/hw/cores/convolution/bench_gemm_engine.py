@@ -104,7 +104,7 @@ class Bench:
         else:
             inputs, weights = (mixed(self.rng, shape, width) for shape, width in shapes)
         table, stride = input_rows(self.config, inputs)
-        # What a row has after the matrix is not to matter.
+        # Noise follows the matrix in a row: it must not matter.
         noise = mixed(self.rng, table.shape, array.input_width)
         block_products = np.arange(len(table)) // stride * array.rows
         behind = block_products[:, None] + np.arange(array.rows) >= gemm.products

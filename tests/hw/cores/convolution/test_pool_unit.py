@@ -99,7 +99,7 @@ def pool_config(lanes=4, banks=5, **options):
 def kinds(shape, rng):
     """Results of the shape's windows: the largest, sums times a multiplier, averages without the padding."""
     yield "maximum", np.ones((*shape.output, 1), np.int64), 0
-    # Those that saturate, too.
+    # Some of these sums saturate.
     yield "sum", np.full((*shape.output, 1), rng.integers(1 << 14, 1 << 16)), 16
     yield "average", *average_multipliers(shape, include_padding=False)
 

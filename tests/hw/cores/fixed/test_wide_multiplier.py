@@ -15,7 +15,7 @@ def bounds(shape):
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        # Of one part, of two and of three; the last of a part's width, and of one bit.
+        # Operands have one part, two or three; the last one has a part's full width, or one bit.
         (signed(18), unsigned(17)),
         (signed(32), signed(32)),
         (unsigned(18), signed(36)),

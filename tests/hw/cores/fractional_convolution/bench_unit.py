@@ -252,5 +252,5 @@ async def a_reset_forgets_everything(dut):
         await RisingEdge(dut.clk)
         dut.rst.value = 0
         bench.saturated = before
-        # What was not taken is still offered.
+        # A first command that was not taken is still offered.
         await bench.run(commands[0 if taken.is_set() else 1 :], f"a reset after {cycles} cycles", len(commands))

@@ -37,7 +37,7 @@ def shape_of(channels, picture, kernel, stride=(1, 1), padding=((0, 0), (0, 0)),
     )
 
 
-# Of each layer: its shape, pictures together, channels of a pass.
+# The shape of each layer, the pictures that it takes together, and the channels of a pass.
 LAYERS = (
     (shape_of((3, 5), (4, 3), (3, 2), (2, 3)), 1, 2),
     (shape_of((1, 1), (1, 1), (1, 1)), 1, 1),

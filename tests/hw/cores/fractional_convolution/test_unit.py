@@ -23,7 +23,7 @@ from rewardware.sim.cocotb import simulate
 from .configurations import MEMORIES, shape_of
 from .unit_with_memories import UnitWithMemories
 
-# Of each layer: its shape, and channels of a pass.
+# The shape of each layer, and the channels of a pass.
 LAYERS = (
     (shape_of((3, 5), (4, 3), (3, 2), (2, 3)), 2),
     (shape_of((1, 1), (1, 1), (1, 1)), 1),

@@ -18,7 +18,7 @@ def test_hyperbolic_tangent():
     nodes = np.arange(0, 9 << 20, 1 << 13) + rng.integers(-1, 2, 1152)
     corners = np.array([0, 1, -1, (8 << 20) - 1, 8 << 20, (1 << 31) - 1, -(1 << 31), 1 - (1 << 31)])
     random = rng.integers(-(1 << 31), 1 << 31, 500)
-    # Of every magnitude: most words are beyond the table.
+    # These words have every magnitude, as most random words are beyond the table.
     scaled = rng.integers(-(1 << 31), 1 << 31, 4000) >> rng.integers(0, 31, 4000)
     values = np.concatenate([corners, nodes, -nodes, random, scaled])
     check_pipeline(HyperbolicTangent(), {"value": values}, {"result": HyperbolicTangentReference()(values)})

@@ -19,7 +19,7 @@ def linear(name, source, inputs=2, outputs=2, **options):
 def test_what_a_backward_half_needs():
     config = attention_critic()
     expected = ("pair", "embedding", "state", "query", "key", "value", "message_weights", "joined", "hidden")
-    # The observation, too: it is an input of a layer.
+    # The observation is also needed: it is an input of a layer.
     assert config.activations == ("observation", *expected)
     assert {"embedding", "state", "message", "joined", "output"} < config.behind()
     assert config.behind().isdisjoint({"observation", "action", "pair"})
@@ -97,7 +97,7 @@ def test_a_perceptron_is_a_chain():
     config = perceptron_graph(network, 3, 2)
     assert [node.name for node in config.nodes] == ["input_0", "input_1", "inputs", "layer_0", "layer_1"]
     assert [node.layer for node in config.linear] == list(network.layers)
-    # Outputs whose activation has a derivative are needed, too.
+    # Outputs whose activation has a derivative are also needed.
     assert config.activations == ("inputs", "layer_0", "layer_1")
     for inputs in ((3,), (1, 1), (1, 2, 2)):
         with pytest.raises(ValueError, match="^Inputs must be one or two, 5 numbers together, not "):

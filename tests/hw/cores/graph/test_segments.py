@@ -9,6 +9,6 @@ from .segments import Segments
 
 def test_segments():
     arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=2, multiplier_depth=1)
-    # Outputs whose activation has a derivative leave at the cut, too.
+    # Outputs whose activation has a derivative also leave at the cut.
     config = NetworkConfig(sizes=(3, 7, 5), units=(4, 2), output_activation="relu", arithmetic=arithmetic)
     simulate(Segments(config), bench="tests.hw.cores.graph.bench_segments", parameters={"config": config})

@@ -16,7 +16,7 @@ from tests.hw.cores.transfer_cycles import TransferCycles
 
 from .stimulus import numbers, pack_word, pad_words, parameter_shape
 
-# Of each kind of stage: its streams and what they carry.
+# The stream into each kind of stage, and the stream out of it.
 STREAMS = {"forward": ("inputs", "outputs"), "backward": ("errors", "results")}
 
 
@@ -67,8 +67,8 @@ class Bench:
 async def same_bits_as_the_reference(dut):
     bench = Bench(dut)
     await bench.prepare()
-    # Corner values, one to a sample: more, and everything would be NaN. An infinity at every place, too: what is left
-    # of it where there should be a zero shows.
+    # A sample has one corner value: with more of them everything would be NaN. Each place also gets an infinity, whose
+    # remains would show where there should be a zero.
     corners = extremes(bench.format)
     places = bench.random.integers(0, bench.taken, len(corners))
     corners = np.concatenate([corners, np.full(bench.taken, bench.format.infinity)])

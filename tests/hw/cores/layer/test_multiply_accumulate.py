@@ -37,7 +37,7 @@ def test_equals_reference(config):
     clear = rng.random(count) < 0.2
     clear[: len(left)] = True
     products = multiply(number_format, a, b)
-    # Of the sums before, some are at any distance of the product, about opposite to it, or half of its last place.
+    # Some of the sums before are at any distance of the product, about opposite to it, or half of its last place.
     sums = _of_each(rng, usual, *(kind(rng, number_format, products) for kind in NEAR))
     expected = np.where(clear, add(number_format, products, number_format.sign_bit), add(number_format, sums, products))
     unit = MultiplyAccumulate(config)

@@ -18,7 +18,7 @@ class Bench(LossBench):
 
     def put(self, count):
         values, logits, *_ = loss_samples(self.random, self.format, count, self.count)
-        # Some have fewer actions. Of actions with a probability, too, values and logits may be infinite or NaN.
+        # Some samples have fewer actions. Values and logits of actions with a probability may also be infinite or NaN.
         available = self.random.integers(1, self.count + 1, count)
         probabilities = shares(self.format, logits, np.arange(self.count) < available[:, None])
         choices = self.random.integers(0, available)

@@ -130,7 +130,7 @@ class Bench(LearnerBench):
             await self.check_forward(self.reference.forward(batch), count)
         self.reference.step(found.critics, rates, TAU)
         await self.check_pairs("verdicts", ("value", "error"), found[1:])
-        # What an update leaves shows in the results of the next; all of it is read every third time.
+        # The results of the next update show what this one leaves; all of it is read every third time.
         if self.steps % 3 == 0:
             await self.check_arrays()
         return cycles

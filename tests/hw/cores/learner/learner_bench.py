@@ -23,7 +23,7 @@ class LearnerBench:
         Streams of numbers, as the fields of a batch are called.
     """
 
-    # Of a command, beside its kind and its array.
+    # The field that a command has beside its kind and its array.
     FIELD: str
     SOURCES = ("commands", "transitions", "parameters_in")
     SINKS = ("completions", "priorities", "parameters_out")

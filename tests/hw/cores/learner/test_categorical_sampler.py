@@ -12,7 +12,7 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_de
 
 @pytest.mark.parametrize(("count", "arithmetic"), [(5, BINARY32_LANE), (2, BRAIN)], ids=["five", "two"])
 def test_categorical_sampler(count, arithmetic):
-    # Of five, the probabilities leave, too.
+    # With five actions the probabilities also leave.
     probabilities = count == 5
     sampler = CategoricalSampler(arithmetic, count, probabilities)
     simulate(

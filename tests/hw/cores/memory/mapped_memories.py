@@ -49,7 +49,7 @@ def connect_memory(m, name, port, busy):
         port.write_granted.eq(~busy),
     ]
     if reads:
-        # What is slower than a memory stands behind it.
+        # Registers behind the memory make up a latency that is longer than a memory's.
         stored = delay(m, rows.reads[0].data, max(latency - 2, 0), f"{name}_stored")
         m.d.comb += [port.read.data.eq(stored), port.read_granted.eq(~busy)]
         with m.If(~busy):

@@ -26,7 +26,7 @@ CASES = {
     "registered_forwarding": (4, MemoryConfig(depth=3, lanes=3, latency=2, hazard="forward")),
     "combinational": (4, MemoryConfig(depth=5, lanes=2, readers=2, latency=0, style="distributed")),
 }
-# What they hold at power-on, where that is not zeros.
+# The contents of memories that do not begin with zeros at power-on.
 INITIAL = {"block": (3, 511, 0, 77), "registered": tuple(range(9, 18))}
 ROMS = {
     "rom": (10, MemoryConfig(depth=13), tuple(range(1000, 1009))),

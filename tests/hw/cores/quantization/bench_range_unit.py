@@ -58,7 +58,7 @@ class Bench:
         for slot in range(self.config.slots):
             self.dut.read__address.value, self.dut.read__enable.value = slot, 1
             await RisingEdge(self.dut.clk)
-            # What was read stays, whatever is on the address.
+            # Data that were read stay, whatever is on the address.
             self.dut.read__address.value, self.dut.read__enable.value = (slot + 1) % self.config.slots, 0
             await RisingEdge(self.dut.clk)
             await ReadOnly()

@@ -77,7 +77,7 @@ async def a_clear_is_behind_the_requests_taken(dut):
         for cycle in range(last := made.randrange(1, 3 * latency)):
             await FallingEdge(dut.clk)
             taken += int(dut.requests__valid.value) & int(dut.requests__ready.value)
-            # A request that is taken in the very cycle is before the clear, too.
+            # A request that is taken in the very cycle of the clear also comes before it.
             dut.clear.value = int(cycle == last - 1)
         await FallingEdge(dut.clk)
         dut.clear.value = 0

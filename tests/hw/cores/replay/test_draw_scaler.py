@@ -41,7 +41,7 @@ def test_parts_of_ranges():
     pairs = [(draw, whole) for draw in draws for whole in corners(WIDEST, RANGE_PART)]
     for width in WIDTHS:
         for _ in range(40):
-            # Of a whole that is odd, so that a draw gives any fraction of the product that is wanted: the lowest bit
+            # The whole is odd, so that a draw gives any fraction of the product that is wanted: the lowest bit
             # of each product decides.
             whole = made.getrandbits(WIDEST) | 1
             inverse = pow(whole % (1 << width), -1, one)

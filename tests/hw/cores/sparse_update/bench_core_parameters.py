@@ -147,7 +147,7 @@ async def parameters_and_scalars_follow_the_reference(dut):
 async def weights_are_rounded(dut):
     bench = Bench(dut)
     number_format, shape = bench.number_format, (bench.sparse.parameter_words, bench.sparse.lanes)
-    # Of every magnitude, infinities and NaN among them; in the first word every pattern.
+    # Weights have every magnitude, infinities and NaN among them; the first word may have any pattern.
     weights = random_gradients(number_format, bench.random, shape)
     weights[0] = bench.random.integers(1 << number_format.width, size=shape[1])
     weights[0, :4] = [number_format.quiet_nan, number_format.infinity, number_format.sign_bit, 1]

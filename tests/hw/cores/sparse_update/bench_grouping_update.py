@@ -129,7 +129,7 @@ async def memories_follow_the_reference(dut):
     assert bench.flags
     assert not bench.outside
 
-    # What is after the memory stays.
+    # Words past the end of the memory change nothing.
     bench.set_layer(sparse.grouping_words, 0, 1)
     bench.hold([np.arange(sparse.banks)] * (sparse.cores + 1))
     word = {"group": 0, "place": 0, "mask": 3, "sums": [1] * sparse.banks}

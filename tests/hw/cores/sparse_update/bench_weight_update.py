@@ -104,7 +104,7 @@ async def memories_follow_the_reference(dut):
         assert not int(dut.busy.value)
         bench.check(f"biases {number}")
     assert bench.flags
-    # What ends past a memory is refused.
+    # A command that ends past a memory is refused.
     for name, limit in (("parameter_base", sparse.parameter_words), ("weight_base", sparse.weight_words)):
         await commands.send({"columns": sparse.lanes, "parameter_base": 0, "weight_base": 0} | {name: limit})
         await completions.receive()

@@ -34,7 +34,7 @@ async def holds_one_value_and_passes_without_a_cycle(dut):
     dut.i__valid.value = 1
     accepted = []
     for cycle in range(4):
-        # What was not accepted stays.
+        # An element that was not accepted stays.
         dut.i__payload.value = 5 + sum(accepted)
         await settled()
         compare((1, 5), (int(dut.o__valid.value), int(dut.o__payload.value)), "o", cycle)

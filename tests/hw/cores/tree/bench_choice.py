@@ -154,7 +154,7 @@ async def follow(dut, name, config, cycles):
                 has_head = has_head or random.random() < heads
                 filled = filled or int(has_head and random.random() < fills)
                 settled = settled or int(filled and random.random() < settles)
-                # What is not known yet is noise; so are keys until they have settled.
+                # Inputs that are not known yet are noise; so are keys until they have settled.
                 inputs = {
                     "head": head.value if has_head else noise(ports.codecs["head"], random),
                     "has_head": int(has_head),

@@ -107,7 +107,7 @@ class Bench:
         seed = int(rng(f"requests of {name}").integers(1 << 32))
         requests = RandomRequests(config, random.Random(seed), restart=0.03, clears=0.4)
         self.requests, self.noise = chain(first_requests(), requests), random.Random(seed)
-        # What is to be sent, with the request that it is of and whether it inserts; what the manager is to do.
+        # Requests that have to be sent, each with whether it inserts, and tasks that the manager has to do.
         self.expected, self.managed = deque(), deque()
         # Selections on their way; nodes since the clear; requests that have been answered.
         self.travelling, self.nodes, self.answered, self.index = deque(), 0, 0, 0
@@ -226,7 +226,7 @@ class Bench:
         else:
             got["arguments"] = self.arguments[expected["kind"]].unpack(body)
         if "status" not in expected:
-            # Of a selection it is not decided yet, of the root's backup nobody hears.
+            # The status of a selection is not decided yet, and nobody hears of that of the root's backup.
             del got["status"]
         compare(expected, got, f"{self.name}, forward", self.index)
 

@@ -31,7 +31,7 @@ class Bench:
         self.sinks = {name: StreamSink(dut, name) for name in ("nodes", "stage_nodes", "bank_commands")}
         # Commands in the order in which they were let in, None in place of a read from outside; flits to come.
         self.let_in, self.expected = deque(), {"nodes": deque(), "stage_nodes": deque()}
-        # Of the stage: commands that it has not said yet, cycles until it does, and how many are not let in.
+        # Commands that the stage has not said yet, cycles until it does, and how many that it said are not let in.
         self.to_say, self.delay, self.said = deque(), 0, 0
         self.was_resting, self.reading, self.waited = False, None, 0
 

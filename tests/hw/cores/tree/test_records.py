@@ -41,7 +41,7 @@ def test_words_and_back(config):
             values = random_values(record, rng)
             word = record.pack(values)
             assert word >> record.width == 0
-            # What lies above is not the record's.
+            # Bits above the record are not its own.
             assert record.unpack(word | 5 << record.width) == values
 
 

@@ -66,7 +66,7 @@ def test_score_unit(fanout, policy):
     in_flight = np.where(random.random((count, fanout)) < 0.3, 0, in_flight)
     exploration = mixed_range(random, count, 0, (1 << config.exploration_width) - 1)
     if policy == "uct":
-        # That of an edge without visits.
+        # This is the factor of an edge without visits.
         factor = np.where(visited, factor, 1 << 16)
     for loss, first_value in [(65535, -(1 << 19)), (0, (1 << 19) - 1), (777, -12345)]:
         edges = [

@@ -200,7 +200,7 @@ class Source:
             "is_first": known["is_first"],
             "asks": known["asks"],
         }
-        # Of what goes on to a node that was there it is decided further down.
+        # The status of a request that goes on to an existing node is decided further down.
         request.status = status if is_new or not edge["child"] else None
         request.selection = after
         self.write(request, "links")
@@ -222,7 +222,7 @@ class Source:
         """Has no node here, or a new one; or was refused."""
         kind = self.random.integers(4)
         if kind == 0:
-            # What follows the header of an error is noise.
+            # The rest of an error, after its header, is noise.
             request = self.request(int(self.random.integers(8)), NONE)
             request.chosen["queued"]["request"]["accepted"] = 0
         elif kind == 1:

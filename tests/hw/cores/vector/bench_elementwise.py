@@ -151,7 +151,7 @@ class Bench:
             await RisingEdge(self.dut.clk)
         else:
             raise TimeoutError(f"{self.completed} of {count} commands complete after {LIMIT} cycles")
-        # What a completion announces is in the memories in the cycle after it.
+        # Results that a completion announces are in the memories in the cycle after it.
         await RisingEdge(self.dut.clk)
 
     def check(self, index):

@@ -183,7 +183,7 @@ async def broadcasts_what_the_memories_have(dut):
     ports, memories = Ports(dut, unit, "fetch"), Memories(config, random)
     issues = IssueSlots(config, random, memories, unit.latency)
     await clock_and_reset(dut)
-    # What was in the registers before the first one is no matter.
+    # The contents of the registers before the first issue slot do not matter.
     data = {}
     for cycle in range(ISSUE_SLOTS):
         ports.set(issue=issues.next(cycle), **data)

@@ -59,7 +59,7 @@ async def rows_of_any_number_at_any_place(dut):
         for address, number in places:
             rows = random_rows(config, random, number)
             host.put(rows)
-            # Room for more rows than the packet has, too.
+            # There may also be room for more rows than the packet has.
             await host.command(address, number + int(random.integers(0, 3)))
             await host.holds(address, rows)
     # A high address, whose bits all leave, and one whose carry goes into the upper half.

@@ -12,7 +12,7 @@ from rewardware.sim.cocotb import simulate
 from tests.hw.soc.shell.row_memory import RowMemory, RowMemoryConfig
 
 CONFIG = RowMemoryConfig()
-# Of the bench of one clock, what does not ask in which cycle something happens.
+# These tests of the bench of one clock do not ask in which cycle something happens.
 SHARED = [
     "registers_begin_as_the_map_says",
     "bytes_are_written_one_by_one",

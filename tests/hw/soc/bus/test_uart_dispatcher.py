@@ -132,7 +132,7 @@ def test_repetitions_are_answered_as_before():
                 assert await requests.send(kind, 7, size, intact=0) == (Status.CORRUPT, b"", None)
                 assert await requests.send(kind, 7, size) == (result, b"", None)
                 await requests.send(kind, 8, size)
-        # What reads is done again, and so is what found no room.
+        # Requests that read are done again, and so are those that found no room.
         for _ in range(2):
             assert await requests.send(Kind.READ, 7, 4, answer=b"1234") == (Status.OK, b"1234", 4)
         for _ in range(2):

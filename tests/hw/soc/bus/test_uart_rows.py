@@ -16,7 +16,7 @@ async def execute(ctx, unit, random, payload, each_cycle):
     ``each_cycle`` is called between what goes in and the clock, and gives what it makes of a cycle.
     """
     requests, taken, passed = unit.requests, 0, []
-    # What comes before a request begins is of others.
+    # Bytes that come before a request begins belong to others.
     for _ in range(int(random.integers(3))):
         ctx.set(requests.payload.valid, 1)
         ctx.set(requests.payload.payload, int(random.integers(256)))

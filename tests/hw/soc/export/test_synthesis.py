@@ -63,7 +63,7 @@ def test_boundaries_are_kept_at_units_and_to_the_depth():
 
 
 def test_a_flat_design_is_one_block():
-    # Of a family with multipliers: four elements without take a minute.
+    # This family has multipliers: four elements without them take a minute.
     verilog = unit("array_core", lanes=2, accumulator_depth=8)
     (block,) = synthesise_once(verilog, "array_core", "xcup", depth=None).result.blocks
     assert block.name == "array_core" and block.instances == 1

@@ -29,10 +29,10 @@ HARDWARE = LearningGroupHardware(
     weight_banks=8, weight_rows=512, parameter_rows=512, grouping_rows=512, index_rows=128, list_rows=256, tuples=64,
     instruction_depth=1024,
 )  # fmt: skip
-# With the wider state of the optimiser; other tests run this preset, too.
+# This preset has the wider state of the optimiser; other tests also run it.
 WIDE = read_preset("small", "learninggroup").hardware
 STEPS = 3
-CORES = 2  # Of either, at least: so many have generators.
+CORES = 2  # Both have at least so many cores with generators.
 
 
 @pytest.fixture(scope="module", params=[HARDWARE, WIDE], ids=["binary16", "binary32"])
@@ -79,7 +79,7 @@ def iterate(reference, device, random):
         one.train(returns, scales)
     compare_states(device, reference)
     assert device.workloads() == reference.workloads()
-    # Of the beginning, the steps, the way back and what follows.
+    # There are reports of the beginning, the steps, the way back and what follows.
     assert len(device.reports) >= STEPS + 2 and all(report.cycles for report in device.reports)
     assert device.reports[-1].busy["update"]
 

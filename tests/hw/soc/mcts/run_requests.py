@@ -12,7 +12,7 @@ from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.search_tree_backends import DeviceTree, ReferenceTree
 from tests.hw.soc.mcts.workloads import KINDS, make_requests, tree_for
 
-# Of a packet; the last requests of one wait for the first of the next.
+# Requests of a packet; the last ones of a packet wait for the first ones of the next.
 PACKET = 4096
 STALL = 0.1
 

@@ -60,7 +60,7 @@ def refused(config):
     prior = {"group": 0, "even_prior": 1, "odd_prior": 2}
     unknown = Status.UNKNOWN_KIND if config.policy == "uct" else Status.NOT_SELECTED
     made = [
-        # Of a worker whose selection has had its backup, of one that never selected, of one that there is not.
+        # Backups of a worker whose selection has had its backup, one that never selected, and two that do not exist.
         (RequestKind.BACKUP, 2, {"reward": 4096, **state}, Status.NOT_SELECTED),
         (RequestKind.BACKUP, 3, {"reward": 4096, **state}, Status.NOT_SELECTED),
         (RequestKind.BACKUP, config.workers, {"reward": 4096, **state}, Status.UNKNOWN_WORKER),
@@ -91,7 +91,7 @@ def test_what_is_refused_leaves_the_memory_as_it_was(trees):
     for request, status in wrong:
         assert status_of(device, request) == [status]
         assert device.read_nodes() == before
-    # All at once, too, and then everything goes on.
+    # They are also refused all at once, and then everything goes on.
     assert status_of(device, *(request for request, _ in wrong)) == [status for _, status in wrong]
     assert device.read_nodes() == before
     assert status_of(device, *backup[:2]) == [Status.DONE, Status.DONE]

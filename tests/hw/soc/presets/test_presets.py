@@ -148,7 +148,7 @@ def test_a_preset_of_mcts_is_a_tree_by_name(name):
     if name.startswith("f"):
         tree = config.tree
         assert f"f{tree.fanout}-d{tree.levels}" == name
-        # Of the paper.
+        # These are the paper's.
         assert (tree.banks, tree.nodes, tree.workers) == (128, 10_000, 128)
 
 

@@ -59,7 +59,7 @@ def test_every_access_is_answered_by_the_rules(system):
             good = address in access
             assert simulation.read(address)[1] == (OKAY if good else SLAVE_ERROR), f"read of {address:#x}"
             seen.add((False, good))
-            # What starts something has tests of its own.
+            # Registers that start something have tests of their own.
             if access.get(address) is not Access.STROBE:
                 good = address >= program or access.get(address) in written
                 assert simulation.write(address, 0) == (OKAY if good else SLAVE_ERROR), f"write to {address:#x}"

@@ -38,7 +38,7 @@ def test_draws_are_the_inverse_transform():
     # Also where the total is not 1.
     assert draw(np.array([0.5, 0.4999], np.float32), Fixed(last)) == 1
     assert draw(np.array([0.7, 0.300001], np.float32), Fixed(last)) == 1
-    # Of numbers that are evenly spread, each action has exactly its share.
+    # Each action has exactly its share of numbers that are evenly spread.
     counts = np.bincount([draw(probabilities, Fixed(number / 1024)) for number in range(1024)], minlength=6)
     assert counts.tolist() == [0, 256, 0, 512, 256, 0]
 

@@ -85,7 +85,7 @@ def test_gradients_are_pytorchs():
 def test_gradients_of_policies_are_pytorchs(shape):
     """From the whole policies, as the host has them from their forward pass."""
     config, policies, critics = made(shape)
-    # Values of actions that an agent does not have, too.
+    # Parameters of actions that an agent does not have also have values.
     critics = {name: values + np.float32(0.01) * (values == 0) for name, values in critics.items()}
     batch = random_batch(shape)
     reference = ReferenceMAACUpdate(shape, config, policies, critics)

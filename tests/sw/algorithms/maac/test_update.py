@@ -71,7 +71,7 @@ def test_the_parts_have_the_gradients_of_one_pass(shape):
                 gradient = gradient / shape.agents
         size = gradient.abs().max().item()
         torch.testing.assert_close(found, gradient, rtol=1e-4, atol=1e-5 * size + 1e-9, msg=name)
-        # Of a single other agent the attention has nothing to choose.
+        # The attention has nothing to choose with a single other agent.
         indifferent = shape.agents == 2 and parameter in ("key.weight", "query.weight")
         assert gradient.any() != indifferent, name
 

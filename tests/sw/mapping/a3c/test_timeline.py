@@ -30,7 +30,7 @@ def test_nobody_waits_where_everybody_has_an_engine():
         assert TIMES.alone(5) == (4 + 2 + 2) * 5 + 2 + 10
         assert found.seconds == pytest.approx(4 * TIMES.alone(5))
         assert found.waiting_for_inference == found.waiting_for_training == 0
-    # Of explorations that do not come out even, the last is alone.
+    # The last of explorations that do not come out even is alone.
     assert explore(TIMES, agents=3, inference=3, training=3, explorations=4).seconds == 2 * TIMES.alone(5)
 
 

@@ -23,7 +23,7 @@ WORKLOADS = {
     "sac": {"observation_size": 17, "action_size": 6, "hidden_sizes": (256, 256)},
 }
 BATCHES = (32, 128, 512, 1024)
-# Of the processor: the same everywhere.
+# The processor has the same profile everywhere.
 PROCESSOR = {"operations_per_second": 2.0e10, "seconds_per_task": 3.0e-5}
 
 

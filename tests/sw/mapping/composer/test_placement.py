@@ -119,7 +119,7 @@ def test_refusals_where_every_device_is_small():
         answered += 1
         check(problem, schedule)
         assert schedule.makespan >= least
-    # Of 60 there are 20 that nothing can place; 18 are what it costs to remove a device for good.
+    # Nothing can place 20 of the 60 problems; 18 are what it costs to remove a device for good.
     assert (refused, missed, answered) == (20, 18, 22)
 
 

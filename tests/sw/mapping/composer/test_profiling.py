@@ -38,7 +38,7 @@ def test_cycle_models():
     for batch in (1, 32, 128):
         assert 128 * latencies["sample"].at(batch) == sample_cycles(tree, batch)
         assert 128 * latencies["update"].at(batch) == update_cycles(tree, batch)
-    # Of 250 units a DQN's learner takes 3 * 4 + 4 * 32 + 4 with 130 cycles a stage; the loss has two of its own.
+    # A DQN's learner takes 3 * 3 + 4 * 32 + 4 of 250 units, with 130 cycles per stage; the loss has two of its own.
     assert sum(amounts.get("dsp", 0) for amounts in resources.values()) == 4 * (3 * 3 + 4 * 32 + 4 * 1 + 2)
     config = DQNLearnerConfig(network=NetworkConfig(sizes=(4, 64, 64, 2), units=(3, 32, 1)))
     stage = learner_stage_cycles(config)
@@ -58,7 +58,7 @@ def test_stages_of_ddpg_are_those_of_its_learner():
     """With one unit a stage, so that units are stages; of three layers each."""
     _, resources = model_cycles(iteration("ddpg"), CycleModel(frequency=128, dsp_per_multiply_accumulate=1), 0)
     units = {task: amounts["dsp"] for task, amounts in resources.items() if "dsp" in amounts}
-    # To the inputs the critic goes back through its first layer, too, and adds up no gradient.
+    # The critic also goes back through its first layer, to the inputs, and adds up no gradient.
     assert units == {
         "target_actor_forward": 3, "target_critic_forward": 3, "critic_forward": 3, "loss": 2, "critic_backward": 5,
         "actor_forward": 3, "critic_value": 6, "actor_backward": 5,

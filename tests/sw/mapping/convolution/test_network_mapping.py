@@ -80,7 +80,7 @@ def test_layers_and_edges():
         assert layer.utilisation == pytest.approx(multiplications / (layer.seconds * 30))
     # A pixel of two maps, four channels each.
     assert mapping.additions == 2 * 49
-    # Of the second pooling the concatenation takes the channels; the first is on the way from the first layer.
+    # The concatenation takes the channels of the second pooling; the first is on the way from the first layer.
     pools = {(str(edge.first), str(edge.second)): edge.pooling for edge in mapping.edges if edge.pooling}
     assert pools == {("a", "p (store)"): 2 * 196, ("p (store)", "f"): 2 * 49}
 

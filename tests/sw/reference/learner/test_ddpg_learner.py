@@ -39,7 +39,7 @@ class Oracle:
             target = as_torch(batch.rewards) + as_torch(batch.discounts) * next_values
         self.actor.zero_grad()
         (-self.critic(torch.cat([observations, self.actor(observations)], 1)).mean()).backward()
-        # What the actor's loss left in the critic is not meant.
+        # Gradients that the actor's loss left in the critic do not count.
         self.critic.zero_grad()
         values = self.critic(torch.cat([observations, as_torch(batch.actions)], 1))[:, 0]
         each = torch.nn.functional.huber_loss(values, target, reduction="none")

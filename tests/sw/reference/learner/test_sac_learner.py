@@ -52,7 +52,7 @@ class Oracle:
         actions, log_densities = draw(actor(observations), as_torch(batch.noises))
         least = torch.minimum(*(critic(torch.cat([observations, actions], 1))[:, 0] for critic in critics))
         (temperature * log_densities - least).mean().backward()
-        # What the actor's loss left in the critics is not meant.
+        # Gradients that the actor's loss left in the critics do not count.
         for critic in critics:
             critic.zero_grad()
         (-(self.logarithm * (log_densities.detach() + ENTROPY)).mean()).backward()

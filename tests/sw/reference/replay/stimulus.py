@@ -28,7 +28,7 @@ def random_requests(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
         if rng.random() < wrong:
             requests.append(_anything(rng))
             continue
-        # Runs of a kind, so that samples stand side by side, too.
+        # Kinds come in runs, so that samples also stand side by side.
         if rng.random() < 0.5:
             kind = rng.choice(KINDS) if rng.random() < 0.97 else RequestKind.TOTAL
         if rng.random() >= near:

@@ -128,7 +128,7 @@ def test_same_visits_as_the_textbook(name, workers, alternate):
         tree.backup(worker, 77, legal=legal, terminal=terminal)
         oracle.backup(worker, 77, legal, terminal)
     same_trees(tree, oracle)
-    # What was subtracted for workers under way is returned entirely.
+    # Losses that were subtracted for workers under way are returned entirely.
     assert not tree.memory().edges["in_flight"].any()
 
 

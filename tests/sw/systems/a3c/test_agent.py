@@ -15,7 +15,7 @@ from rewardware.sw.systems.agents import load_agent
 from tests.sw.actors.cut import Cut
 from tests.sw.actors.failing import FailsInStep
 
-# What is written to every checkpoint.
+# Every checkpoint has these entries.
 WRITTEN = ("format", "version", "rewardware", "arrays")
 
 

@@ -17,7 +17,7 @@ from rewardware.sw.systems.dnn_mcts.exploration import Exploration, WorkersExplo
 from rewardware.sw.systems.dnn_mcts.timed_searches import local_tree, shared_tree
 
 SMALL = configuration_of("small")
-# Of the specification's table, in its order.
+# The rows of the specification's table, in its order.
 SPECIFIED = ["adaptive_speedup", "model_choice", "vsearch_gap", "playouts_vs_peer", "strength"]
 
 
@@ -98,7 +98,7 @@ def test_no_such_configuration(capsys):
     assert "Configuration must be one of paper, small, not 'huge'" in capsys.readouterr().err
 
 
-# Of others.
+# The searches of other projects follow.
 
 
 @pytest.mark.parametrize("kind", ["alpha_zero", "async_mcts"])

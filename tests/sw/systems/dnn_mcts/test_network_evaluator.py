@@ -37,7 +37,7 @@ def test_the_engine_computes_what_pytorch_does_on_integers():
         np.testing.assert_allclose(priors, expected, atol=0.02)
         np.testing.assert_allclose(values, other, atol=0.02)
         assert (priors != expected).any()
-        # What is learned is seen once it is told.
+        # The engine sees what is learned once it is told.
         with torch.no_grad():
             network.value.bias += 1
         assert (engine.evaluate(planes, legal)[1] == values).all() and (torch_.evaluate(planes, legal)[1] > other).all()

@@ -5,7 +5,7 @@ import gymnasium
 from rewardware.sw.core.environments.arcade import register_games
 
 SHORT = "Short/Breakout-v0"
-# Of the emulator, those of an action and of the beginning included.
+# Frames of the emulator, those of an action and of the beginning included.
 MOST_FRAMES = 220
 
 

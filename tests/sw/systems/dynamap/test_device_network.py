@@ -32,7 +32,7 @@ AROUND = ((1, 1), (1, 1))
 NS, WS, IS = Dataflow
 F23 = Algorithm(name="winograd", m=2, r=3)
 
-# Branches of all algorithms, one of them copied as another layer takes it, too, and a part of a layer in each.
+# The branches have all algorithms, each with a part of a layer; one is also copied as another layer takes it.
 NETWORK = ConvolutionalNetwork(
     name="inception",
     nodes=(

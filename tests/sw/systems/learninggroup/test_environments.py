@@ -58,7 +58,7 @@ def test_predator_prey_trains_with_the_same_bits_over_pettingzoo(backend, mode):
     plain = IC3Net(FromCells(task, settings.episodes), settings, **BACKENDS[backend])
     expected, found = records_of(fast, 4), records_of(plain, 4)
     for one, other in zip(expected, found, strict=True):
-        # Of those who have arrived the two have other observations, and other entropies of what they choose.
+        # The two have other observations of agents that have arrived, and other entropies of what these choose.
         names = (one.keys() & other.keys()) - ({"entropy"} if mode == "mixed" else set())
         assert {"return", "sparsity"} < names and {name: one[name] for name in names} == {n: other[n] for n in names}
     assert_same_state(fast, plain)

@@ -64,7 +64,7 @@ def test_an_update_is_near_that_of_pytorch(grouping_gradient):
     for row in observations:
         other.step(row)
         movements = device.step(row)
-        # What the device chose is what the other must have chosen, too.
+        # The other learner must have chosen the same as the device.
         gates = device.engine.layout.unpack(device.engine.steps[-1].actions["gate"])[..., 0]
         other._choices[-1] = torch.from_numpy(movements), torch.from_numpy(gates)
         other._spoke = other._choices[-1][1].float()

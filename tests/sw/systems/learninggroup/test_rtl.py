@@ -80,7 +80,7 @@ def test_lockstep_compares_and_summarizes(tmp_path):
         assert (tmp_path / "statistics.png").stat().st_size > 5_000
         assert len(read_metrics(tmp_path)) == 3
         assert_same_state(make("reference").learn(3), agent)
-        # What the RTL has is not what the reference goes on with.
+        # The reference does not go on with the RTL's learning rate.
         agent.learner.engine.device.rates = dataclasses.replace(agent.learner.engine.device.rates, learning_rate=0.01)
         with pytest.raises(LockstepError, match="Iteration 4, update: RTL differs from the reference in weight"):
             agent.learn(2)

@@ -15,7 +15,7 @@ from rewardware.sw.systems.maac.device_update import hardware_for
 from tests.sw.algorithms.maac.batches import config_of, random_batch
 
 HARDWARE = load_preset("small", "maac")
-# The same, but it updates the policies, too.
+# This preset also updates the policies.
 DEVICE = load_preset("small-device", "maac")
 # The second agent has fewer elements to observe, and fewer actions.
 SHAPE = MAACShape(sizes=(10, 5), counts=(5, 3), hidden_size=8, heads=2)

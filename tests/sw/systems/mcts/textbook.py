@@ -35,7 +35,7 @@ class TextbookNode:
             root = math.sqrt(spread / visits) if policy == "uct" else prior * math.sqrt(spread) / (1 + visits)
             bounds[action] = mean + config.exploration * root
             histories[action] = visits, self.totals[action], prior * spread
-        # Of equal ones max gives the first.
+        # max gives the first of equal ones.
         best = max(legal, key=bounds.__getitem__)
         others = [action for action in legal if histories[action] != histories[best]]
         gaps.append(min((bounds[best] - bounds[action] for action in others), default=math.inf))

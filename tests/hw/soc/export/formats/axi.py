@@ -16,7 +16,7 @@ DRIVEN_BY_SLAVE = {
 }
 WRITE = {"AWADDR", "AWVALID", "AWREADY", "WDATA", "WSTRB", "WVALID", "WREADY", "BRESP", "BVALID", "BREADY"}
 READ = {"ARADDR", "ARVALID", "ARREADY", "RDATA", "RRESP", "RVALID", "RREADY"}
-# Of AXI4-Lite, and of AXI4, a master of which may only read or only write.
+# A bus has all signals of one of these sets; a master of AXI4 may only read or only write.
 NEEDED = {
     "axi4lite": [WRITE | READ | {"AWPROT", "ARPROT"}],
     "axi4": [

@@ -26,7 +26,7 @@ def check_kernel_xml(package, name):
         "hwControlProtocol": "user_managed",
     }
     ports = {port.attrib["name"]: port.attrib for port in kernel.find("ports")}
-    # What begins with the name of a port is a bus of the module.
+    # Signals of the module that begin with the name of a port are a bus.
     signals = {"ap_clk", "ap_clk_2", "ap_rst_n", "interrupt"}
     buses = {port.rpartition("_")[0] for port in module if port not in signals}
     assert set(ports) == buses

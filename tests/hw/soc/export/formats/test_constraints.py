@@ -10,7 +10,7 @@ from rewardware.hw.soc.export.formats.constraints import files
 
 from ..descriptions import CORE, SYSTEMS, description_of
 
-# What is the same in every tool that reads Synopsys Design Constraints.
+# Commands that are the same in every tool that reads Synopsys Design Constraints.
 COMMANDS = ("create_clock", "set_clock_groups", "set_input_delay", "set_output_delay", "get_ports")
 
 

@@ -28,7 +28,7 @@ def test_a_system_is_packaged_as_a_core(package, tmp_path):
     assert (core, folder) == (vivado.core, tmp_path / "elsewhere/rows_ip")
     assert name.startswith("rewardware:systems:rows:")
     assert set(core.all("bus_interface")) == {"aclk", "aresetn", "interrupt", "s_axi_ctrl", "s_axis", "m_axis"}
-    # What stands in a catalogue is whole: it is checked, then saved, and nothing is changed after that.
+    # A core in a catalogue is whole: it is checked, then saved, and nothing is changed after that.
     ends = [call.name for call in vivado.calls[-3:]]
     assert ends == ["ipx::check_integrity", "ipx::save_core", "close_project"]
     (packaged,) = vivado.called("ipx::package_project")

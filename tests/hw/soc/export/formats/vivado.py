@@ -9,7 +9,7 @@ from .verilog import ports_in
 
 __all__ = ["Thing", "Vivado"]
 
-# What of a core is added, beside its interfaces: by kind, what it is added to.
+# The kind of thing to which a script adds each kind of a core's parts.
 PARENTS = {
     "bus_interface": "core",
     "port_map": "bus_interface",

@@ -31,7 +31,7 @@ def test_a_reader_needs_the_writer():
 def test_who_replaces_needs_the_readers_and_the_writer():
     tasks = [task("a", writes="x"), task("b", reads="x"), task("c", writes="x")]
     assert dependencies(tasks) == [set(), {0}, {0, 1}]
-    # What was replaced is needed by nobody.
+    # Nobody needs a value that was replaced.
     assert dependencies([*tasks, task("d", reads="x")])[3] == {2}
 
 

@@ -59,7 +59,7 @@ def test_a_layer_follows_the_one_before_where_its_blocks_are_in_time():
     Scheduler(ODD).order([first, follower])
     assert follower.hold and follower.follow
     for other in (
-        step("2", "b", "c", inner=7),  # reads another tensor's blocks, too
+        step("2", "b", "c", inner=7),  # also reads another tensor's blocks
         step("2", "b", "c", inner=8, kind=GRADIENT),  # needs its errors before its first tile
         step("2", "ub", "c", inner=8),  # needs the last block for something else
     ):
