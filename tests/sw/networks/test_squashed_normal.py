@@ -34,7 +34,7 @@ def check(outputs, noise):
     drawn = SquashedNormal(torch.from_numpy(outputs), torch.from_numpy(noise), BOUNDS)
     expected = SquashedNormalReference(outputs, noise, BOUNDS)
     assert same(drawn.actions, expected.actions) and same(drawn.log_density, expected.log_density)
-    # Of all rows, and of the first ones, which lie beside others.
+    # The derivative is that of all rows, or of the first ones; slopes lie beside others in memory.
     slopes = np.cos(np.arange(noise.size, dtype=np.float32)).reshape(noise.shape)
     beside = torch.from_numpy(np.concatenate((slopes, slopes), 1))[:, noise.shape[1] :]
     for rows in (len(noise), len(noise) // 2):
