@@ -18,6 +18,14 @@ from tests.test_repository import SOURCES, tree
 # The site's modules, which are next to its pages, and examples.
 WRITTEN_FOR_READERS = sorted(path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
+# The mark of a comment in files of each kind.
+MARKS = {".py": "#", ".yaml": "#", ".h": "//", ".cpp": "//"}
+COMMENTED = sorted(
+    path
+    for folder in ("hw", "sw", "sim", "constraints", "docs", "examples", "tests")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in MARKS
+)
 ENVIRONMENT = r"(?:[A-Z]\w+-v\d|ALE/\w+|uart:)"
 # In running text.
 PHRASES = {
@@ -87,7 +95,7 @@ def first_lines(path):
 
 
 def comments(path):
-    return re.findall(r"^(?:.*  | *)# (.*)$", path.read_text(), re.MULTILINE)
+    return re.findall(rf"^(?:.*  | *){MARKS[path.suffix]} (.*)$", path.read_text(), re.MULTILINE)
 
 
 def test_first_lines_of_docstrings():
@@ -100,7 +108,7 @@ def test_first_lines_of_docstrings():
 
 def test_comments():
     found = {}
-    for path in [*SOURCES, *WRITTEN_FOR_READERS]:
+    for path in COMMENTED:
         if said := [one for text in comments(path) for one in stumbles(text, PHRASES)]:
             found[str(path.relative_to(ROOT))] = said
     assert not found
