@@ -26,6 +26,7 @@ extensions = [
     "docs.extensions.diagrams",
     "docs.extensions.cores",
     "docs.extensions.registers",
+    "docs.extensions.configurations",
 ]
 exclude_patterns = ["extensions", "static"]
 

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from docs.extensions import diagrams, recordings
+from docs.extensions.configurations import configuration_tables
 from docs.extensions.cores import constructor_signature, room_page, write_pages
 from docs.extensions.registers import own_registers
 from rewardware.hw.cores import array, memory, tree
 from rewardware.hw.cores.stream.fork import StreamFork
 from rewardware.hw.soc.devices import devices
+from rewardware.hw.soc.presets import read_preset
 
 DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS = ["What it is", "Figures", "How one sample travels", "Use it", "In detail", "Registers", "Limits"]
@@ -41,6 +43,30 @@ def test_every_system_has_a_page_with_a_diagram_and_its_registers():
 def test_registers_are_those_that_a_system_adds():
     lines = own_registers("mcts").splitlines()[2:]
     assert lines[0].startswith("| 0x0100 | `exploration` |") and not [line for line in lines if "`program`" in line]
+
+
+def test_every_device_has_its_configuration_on_the_page():
+    page = (DOCS / "configurations.md").read_text()
+    own = [name for name, device in devices().items() if device.component.startswith("rewardware.")]
+    assert own and sorted(re.findall(r"^```\{configuration\} (\w+)$", page, re.MULTILINE)) == sorted(own)
+
+
+def test_the_file_on_the_page_is_a_configuration(tmp_path):
+    text = re.search(r"^```yaml\n(.*?)^```$", (DOCS / "configurations.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+    (tmp_path / "mine.yaml").write_text(text)
+    preset = read_preset(tmp_path / "mine.yaml", "pearl")
+    assert (preset.config.leaves, preset.config.fanout, preset.training) == (3000, 8, {"learning_starts": 500})
+
+
+def test_a_configuration_has_a_row_for_every_entry_of_the_docstrings():
+    assert configuration_tables("pearl").splitlines()[2:4] == [
+        "| `leaves` | must be given | Most experiences (2 to 2**24); any number. |",
+        "| `fanout` | `16` | K, children of a node: 2, 4, 8, 16 or 32, "
+        "so that a digit of a leaf's index is made of wires. |",
+    ]
+    hardware, memories = configuration_tables("learninggroup").split("\n\n")
+    assert "| `grouping_rows`, `index_rows` | `4096`, `256` |" in memories and "optimizer_format" in hardware
+    assert "`{format: binary32, adder_depth: 4, multiplier_depth: 5}`" in configuration_tables("a3c")
 
 
 @pytest.mark.parametrize("room", [array, tree], ids=lambda room: room.__name__)
