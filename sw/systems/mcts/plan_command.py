@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ....hw.soc.presets import read_preset
     from ...core.environments.make_state_environment import state_environment
     from ...core.run import Run
     from ...core.run_folder import METRICS
@@ -70,10 +71,11 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_counts_below(1, arguments, "episodes", "max_steps")
     refuse_counts_below(0, arguments, "draw_step")
     given = given_hyper_parameters(arguments, PlannerConfig)
+    preset = read_preset(arguments.config, "mcts") if arguments.config else None
     environment = state_environment(arguments.env)
-    config = planner_config(environment, given)
+    config = planner_config(environment, {**(preset.training if preset else {}), **given})
     evaluator = _evaluator(arguments.evaluator) if arguments.evaluator else None
-    shape = _tree(arguments.config) or tree_config(environment, "puct_root" if evaluator else "uct")
+    shape = preset.config if preset else tree_config(environment, "puct_root" if evaluator else "uct")
     directory = arguments.out or Path("runs") / f"{environment.name}-mcts-{config.seed}"
     if (directory / METRICS).exists():
         raise ValueError(f"{directory} holds a run already: choose another folder with --out")
@@ -106,13 +108,6 @@ def run(arguments: argparse.Namespace) -> None:
             if arguments.record:
                 tree.recording.save(arguments.record)
     print_result(arguments, summary, _rows(summary), directory)
-
-
-def _tree(source: str | None) -> Any:
-    """The tree of a preset or file."""
-    from ....hw.soc.presets import load_preset
-
-    return load_preset(source, "mcts") if source else None
 
 
 def _evaluator(source: str) -> Any:

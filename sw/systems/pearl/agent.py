@@ -183,7 +183,9 @@ class ReplayAgent(Agent):
         self.learner_backend = learner_backend
         made = env if isinstance(env, str | gymnasium.Env) else env()
         if config is None:
-            config = self.configuration.from_mapping(self.configuration.suited_to(identifier_of(made), learner))
+            config = self.configuration.from_mapping(
+                self.configuration.suited_to(identifier_of(made), learner, hardware)
+            )
         config = self._sized(config)
         self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)

@@ -131,7 +131,9 @@ def run(arguments: argparse.Namespace) -> None:
     def begin() -> TrainingPlan:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment, such as CartPole-v1 for dqn")
-        config = configuration.from_mapping({**configuration.suited_to(arguments.env, **learner), **given})
+        config = configuration.from_mapping(
+            {**configuration.suited_to(arguments.env, hardware=arguments.config, **learner), **given}
+        )
         backend = arguments.backend or "reference"
         hardware = resolve_hardware(arguments.config or "k16", "pearl")
         settings = {"backend": backend, **learner, **elsewhere, **parallel}

@@ -1,7 +1,9 @@
 """DQN's hyper-parameters: what they give at a step, what they refuse."""
 
 import pytest
+import yaml
 
+from rewardware import DQN
 from rewardware.hw.cores.replay.config import SumTreeConfig
 from rewardware.sw.algorithms.dqn_config import DQNConfig
 from rewardware.sw.device.replay import ReplayDevice
@@ -22,6 +24,23 @@ def test_an_environment_has_its_own():
     config = DQNConfig.from_mapping(DQNConfig.suited_to("CartPole-v1"))
     assert config.hidden_sizes == (256, 256) and config.to_mapping()["hidden_sizes"] == [256, 256]
     assert DQNConfig.suited_to("Acrobot-v1") == DQNConfig.suited_to(None) == {}
+
+
+def test_files_of_the_replay_manager_and_the_learner_have_their_own(tmp_path):
+    for name, system, fields in (
+        ("replay", "pearl", {"leaves": 64}),
+        ("learner", "pearl_learner", {"sizes": [2, 5, 2], "units": [1, 1]}),
+    ):
+        training = {"learning_starts": 70, "batch_size": 16 if name == "replay" else 8}
+        text = yaml.safe_dump({"system": system, "hardware": fields, "training": training})
+        (tmp_path / f"{name}.yaml").write_text(text)
+    replay, learner = tmp_path / "replay.yaml", str(tmp_path / "learner.yaml")
+    of_replay = DQNConfig.suited_to("CartPole-v1", hardware=replay)
+    assert of_replay["batch_size"] == 16 and of_replay["learning_starts"] == 70
+    assert of_replay["hidden_sizes"] == [256, 256]
+    assert DQNConfig.suited_to("CartPole-v1", learner, replay)["batch_size"] == 8
+    with DQN("CartPole-v1", hardware=replay) as agent:
+        assert (agent.config.batch_size, agent.config.hidden_sizes) == (16, (256, 256))
 
 
 def test_the_largest_batch_is_that_of_the_replay_manager():

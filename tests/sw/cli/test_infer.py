@@ -105,7 +105,7 @@ def test_a_module_of_pytorch(folder, capsys):
 def test_two_backends_in_lockstep(folder, capsys):
     backend = "lockstep:reference,reference"
     assert dispatch(["infer", "mine.yaml", "--input", "pictures.npy", "--backend", backend]) == 0
-    assert "2 pictures on the RTL, too" in capsys.readouterr().out
+    assert "2 pictures on the RTL as well" in capsys.readouterr().out
 
 
 def test_the_policy_of_atari_games_whole_on_the_rtl(folder, capsys):

@@ -59,10 +59,11 @@ def test_a_run_leaves_everything(tmp_path, capsys):
 def test_lockstep_says_what_it_compared(tmp_path, capsys):
     preset = tmp_path / "tree.yaml"
     hardware = {"policy": "uct", "group": 3, "flits": 2, **SHAPES["uct"]}
-    preset.write_text(yaml.safe_dump({"system": "mcts", "hardware": hardware}))
+    # Rewards of the environment are out of the tree's range without the file's scale.
+    training = {"reward_scale": 0.03125, "simulations": 999}
+    preset.write_text(yaml.safe_dump({"system": "mcts", "hardware": hardware, "training": training}))
     options = "--env MountainCar-v0 --backend lockstep --simulations 20 --workers 4 --max-steps 2 --rollout-steps 3"
-    given = (*options.split(), "--reward-scale", "0.03125", "--config", preset, "--out", tmp_path / "run")
-    assert plan(*given) == 0
+    assert plan(*options.split(), "--config", preset, "--out", tmp_path / "run") == 0
     counters = json.loads((tmp_path / "run/summary.json").read_text())["counters"]
     assert counters["lockstep_compared"] == counters["lockstep_equal"] >= 2 * 2 * 20
     assert f"{counters['lockstep_compared']} answers compared" in capsys.readouterr().out

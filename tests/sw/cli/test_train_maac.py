@@ -168,7 +168,7 @@ def test_a_run_on_the_rtl_is_compared_with_the_reference(tmp_path, capsys):
     options = "--episodes", 2, "--batch-size", 12, "--episode-steps", 6
     assert train(*rtl, *options, "--iterations", 2, "--out", tmp_path / "run") == 0
     printed = capsys.readouterr().out
-    assert "configuration small" in printed and "updates on the RTL, too" in printed
+    assert "configuration small" in printed and "updates on the RTL as well" in printed
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     counters = summary["counters"]
     assert counters["lockstep_compared"] == counters["lockstep_equal"] > 1000

@@ -51,7 +51,7 @@ def test_run_leaves_everything_and_prints_a_summary(backend, device, tmp_path, c
     for words in ("CartPole-v1, 120 steps, seed 0", "random actions", "23 gradient steps", str(out)):
         assert words in printed
     if backend == "lockstep":
-        assert "cycles a batch of samples" in printed and "packets of requests to the RTL, too" in printed
+        assert "cycles a batch of samples" in printed and "packets of requests to the RTL as well" in printed
     files = {
         ".lock",
         "settings.json",
@@ -96,7 +96,7 @@ def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, cap
     options += ["--gradient-steps", "1", "--steps", "80", "--out", str(out), *REST, *device]
     assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--backend", "lockstep", *options]) == 0
     printed = capsys.readouterr().out
-    for words in ("cycles a gradient step, RTL", "13 gradient steps on the RTL, too", "numbers compared"):
+    for words in ("cycles a gradient step, RTL", "13 gradient steps on the RTL as well", "numbers compared"):
         assert words in printed
     assert read_checkpoint(out / "checkpoint.zip")[1]["config"]["hidden_sizes"] == [5, 3]
     assert dispatch(["eval", str(out), "--episodes", "1", "--backend", "reference"]) == 0
@@ -105,7 +105,7 @@ def test_a_learner_in_hardware_brings_its_hyper_parameters(device, tmp_path, cap
     resumed = ["--resume", str(out), "--learner-backend", "reference", "--steps", "84", *REST]
     assert dispatch(["train", "pearl", *resumed]) == 0
     printed = capsys.readouterr().out
-    assert "packets of requests to the RTL, too" in printed and "cycles a gradient step, RTL" not in printed
+    assert "packets of requests to the RTL as well" in printed and "cycles a gradient step, RTL" not in printed
     options[options.index(str(out))] = str(tmp_path / "elsewhere")
     assert dispatch(["train", "pearl", "--env", "CartPole-v1", "--learner-backend", "rtl", *options]) == 0
     printed = capsys.readouterr().out

