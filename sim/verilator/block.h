@@ -44,7 +44,8 @@ class Block {
         model_.eval();
     }
 
-    Model &model() { return model_; }
+    // Of the root: the model has but references to them, each of which would be read from memory.
+    auto &ports() { return *model_.rootp; }
 
     // A clock cycle with the inputs that are put; false: nothing but the same would have come of it.
     bool clock(bool changed) {

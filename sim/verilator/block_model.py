@@ -194,7 +194,7 @@ class _Writer:
             ins = [argument for argument in arguments if not argument.port.output]
             if name == "clock" or name.startswith("settle"):
                 lines.append("    bool changed = false;")
-                lines += [f"    changed |= rewardware::put(unit.model().{one.name}, {one.name});" for one in ins]
+                lines += [f"    changed |= rewardware::put(unit.ports().{one.name}, {one.name});" for one in ins]
             if name == "close":
                 lines.append("    delete &unit;")
             elif name == "clock":
@@ -202,7 +202,7 @@ class _Writer:
             elif name != "begin":
                 lines.append("    unit.settle(changed);")
             lines += [
-                f"    rewardware::get(unit.model().{one.name}, {one.name});" for one in arguments if one.port.output
+                f"    rewardware::get(unit.ports().{one.name}, {one.name});" for one in arguments if one.port.output
             ]
             lines += ["    return 1;"] if name == "clock" else []
             lines.append("}")
