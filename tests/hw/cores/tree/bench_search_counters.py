@@ -41,9 +41,8 @@ async def counts_what_entered(dut):
     ports, random, log = Ports(dut, SearchCounters(record)), rng(), Log()
     await clock_and_reset(dut)
     cycle = 0
-    for enters, starves, stays in parameters()["phases"]:
-        kind = "selects"
-        for _ in range(200):
+    for enters, starves, stays, kind in parameters()["phases"]:
+        for _ in range(150):
             # Runs of a kind; `other` is an error, or a request of the manager's.
             if random.random() > stays:
                 kind = str(random.choice(["selects", "backs_up", "other"]))
@@ -56,9 +55,11 @@ async def counts_what_entered(dut):
             }
             ports.set(**inputs)
             got = await ports.outputs()
-            counted = log.counters()
-            expected = {field.name: counted[field.name] % (1 << field.width) for field in record.fields}
-            compare(expected, got["counters"], "counters in cycle", cycle)
+            # The whole log is gone through each time, so not in every cycle.
+            if cycle % 7 == 0:
+                counted = log.counters()
+                expected = {field.name: counted[field.name] % (1 << field.width) for field in record.fields}
+                compare(expected, got["counters"], "counters in cycle", cycle)
             await RisingEdge(dut.clk)
             if inputs["enters"]:
                 log.entered.append((cycle, kind))
@@ -66,4 +67,4 @@ async def counts_what_entered(dut):
                 log.starved.add(cycle)
             log.assigning += inputs["assigning"]
             cycle += 1
-    assert min(log.counters().values()) > 64
+    assert min(log.counters().values()) > 128
