@@ -42,7 +42,7 @@ class CoreMemoriesReference:
         words = result["words"].reshape(self.config.cores, self.config.lanes)
         lanes = result["mask"] >> np.arange(self.config.lanes) & 1 == 1
         for core in range(self.config.cores):
-            if not result["enable"] >> core & 1:
+            if not result["enable"] >> core & 1 or not lanes.any():
                 continue
             if result["destination"] == ERRORS:
                 self.errors[result["row"], core, lanes] = words[core, lanes]
@@ -83,10 +83,17 @@ def random_requests(rng, config):
     return streamed, stationary, drained
 
 
+def row_count(config, destination):
+    """Rows of a kind of memory."""
+    return config.error_rows if destination == ERRORS else config.activation_rows
+
+
 def random_result(rng, config):
-    """A row of results, or none."""
+    """A row of results, or none; no lane of it is written where it lies past the end of its memory."""
     destination = int(rng.integers(2))
-    row = int(rng.integers(config.error_rows if destination == ERRORS else config.activation_rows))
+    rows = row_count(config, destination)
+    is_behind = rng.random() < 0.1
+    row = rows + int(rng.integers(2)) if is_behind else int(rng.integers(rows))
     return {
         "enable": int(rng.integers(1 << config.cores)) * int(rng.random() < 0.7),
         "destination": destination,
@@ -94,7 +101,7 @@ def random_result(rng, config):
         "index": row % config.lanes,
         "half": int(destination == ACTIVATIONS and rng.integers(2)),
         "parity": int(rng.integers(2)),
-        "mask": int(rng.integers(1 << config.lanes)),
+        "mask": 0 if is_behind else int(rng.integers(1 << config.lanes)),
         "words": rng.integers(0, 1 << 32, config.cores * config.lanes),
     }
 
@@ -118,7 +125,7 @@ class Played:
         table[cycle] = value
         self.known.setdefault(name, np.zeros(CYCLES, bool))[cycle] = True
 
-    def read(self, cycle, streamed, stationary, drained):
+    def read(self, cycle, result, streamed, stationary, drained):
         """Expect the data of the requests of the cycle before and of the reads from outside."""
         config, reference, rng = self.config, self.reference, self.rng
         drains = drained["valid"] and not drained["gradient"]
@@ -158,6 +165,7 @@ class Played:
             self.expect(cycle, "error_words", reference.errors[rows[0]].reshape(-1))
         self.expect(cycle, "auxiliary_errors", auxiliary_errors)
         out = (behind and not streamed.get("constant", 0)) or (rows and rows[0] >= config.error_rows)
+        out = out or (result["enable"] and result["row"] >= row_count(config, result["destination"]))
         self.expect(cycle, "out_of_range", int(bool(out)))
 
 
@@ -174,9 +182,9 @@ def test_equals_reference(cores, lanes):
     for cycle in range(CYCLES):
         requests = dict(zip(layouts, random_requests(rng, config), strict=True))
         played.show(cycle, **{name: layouts[name].const(given).as_bits() for name, given in requests.items()})
-        if before is not None:
-            played.read(cycle, *before.values())
         result = random_result(rng, config)
+        if before is not None:
+            played.read(cycle, result, *before.values())
         played.show(cycle, **{f"results__{name}": value for name, value in result.items()})
         played.reference.write(result)
         before = requests
