@@ -6,6 +6,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ..checks import require_integer
 from ..component import ConfiguredComponent
 from .config import VISIT_WIDTH, TreeConfig
 from .exit import finished_layout
@@ -48,6 +49,8 @@ class Entrance(ConfiguredComponent):
     Parameters
     ----------
     config : TreeConfig
+    most_selections : int
+        Selections between two clears at most (1 to 65 535).
 
     Members
     -------
@@ -66,9 +69,16 @@ class Entrance(ConfiguredComponent):
         No request waits to be sent.
     idle : Out(1)
         There is no request.
+
+    Raises
+    ------
+    TypeError, ValueError
+        ``most_selections`` is no integer, or out of its range.
     """
 
-    def __init__(self, config: TreeConfig):
+    def __init__(self, config: TreeConfig, most_selections: int = MOST_SELECTIONS):
+        require_integer("Most selections", most_selections, 1, MOST_SELECTIONS)
+        self._most_selections = most_selections
         super().__init__(
             config,
             {
@@ -82,6 +92,11 @@ class Entrance(ConfiguredComponent):
                 "idle": Out(1),
             },
         )
+
+    @property
+    def most_selections(self) -> int:
+        """Selections between two clears at most."""
+        return self._most_selections
 
     @property
     def latency(self) -> int:
@@ -112,7 +127,7 @@ class Entrance(ConfiguredComponent):
         with m.Elif(self.forward.ready):
             m.d.sync += self.forward.valid.eq(0)
 
-        has_tree, selections = Signal(), Signal(VISIT_WIDTH)
+        has_tree, selections = Signal(), Signal(range(self._most_selections + 1))
         known = self._count(m, row, act, selections)
         error = self._find_error(m, row, has_tree, known, selections)
         # The result for a row is there in the cycle after its first one.
@@ -267,7 +282,7 @@ class Entrance(ConfiguredComponent):
             Status.NO_TREE: ~has_tree & ~is_clear,
             Status.SELECTED_BEFORE: is_select & known.own,
             Status.NOT_SELECTED: uses_selection & ~known.own,
-            Status.VISIT_LIMIT: is_select & (selections == MOST_SELECTIONS),
+            Status.VISIT_LIMIT: is_select & (selections == self._most_selections),
             Status.UNDER_WAY: (is_clear | is_advance) & known.some,
         }
         error = Signal(data.StructLayout({"valid": 1, "status": STATUS_WIDTH}))

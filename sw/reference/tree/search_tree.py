@@ -29,6 +29,7 @@ CONSTANTS = {
     "loss": (0, (1 << LOSS_WIDTH) - 1),
     "first_value": (-1 << VALUE_WIDTH - 1, (1 << VALUE_WIDTH - 1) - 1),
     "alternate": (0, 1),
+    "most_selections": (1, MOST_SELECTIONS),
 }
 # Numbers of a node, and of each of its edges; edges have a prior only in PUCT.
 NODE_PARTS = ("visits", "evaluated", "terminal", "legal")
@@ -111,6 +112,8 @@ class SearchTreeReference:
         Value of an edge before its first visit, 16 fraction bits, 20 bits with the sign.
     alternate : bool
         Whether rewards count negative on edges that leave odd levels.
+    most_selections : int
+        Selections between two clears at most (1 to 65 535).
 
     Raises
     ------
@@ -120,11 +123,25 @@ class SearchTreeReference:
     """
 
     def __init__(
-        self, config: TreeConfig, *, exploration: int = 0, loss: int = 0, first_value: int = 0, alternate: bool = False
+        self,
+        config: TreeConfig,
+        *,
+        exploration: int = 0,
+        loss: int = 0,
+        first_value: int = 0,
+        alternate: bool = False,
+        most_selections: int = MOST_SELECTIONS,
     ):
-        constants = {"exploration": exploration, "loss": loss, "first_value": first_value, "alternate": int(alternate)}
+        constants = {
+            "exploration": exploration,
+            "loss": loss,
+            "first_value": first_value,
+            "alternate": int(alternate),
+            "most_selections": most_selections,
+        }
         for name, value in constants.items():
             require_integer(name.replace("_", " ").capitalize(), value, *CONSTANTS[name])
+        self.most_selections = most_selections
         self.config = config
         self.exploration, self.loss = exploration, loss
         self.first_value, self.alternate = first_value, bool(alternate)
@@ -175,7 +192,7 @@ class SearchTreeReference:
         error = self._error(worker)
         if error is None and worker in self._selections:
             error = Status.SELECTED_BEFORE
-        elif error is None and self._selected == MOST_SELECTIONS:
+        elif error is None and self._selected == self.most_selections:
             error = Status.VISIT_LIMIT
         if error is not None:
             return Answer(kind=kind, worker=worker, status=error)

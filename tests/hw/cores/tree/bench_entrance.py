@@ -96,14 +96,14 @@ class Task:
 class Bench:
     """An entrance, and all that stands around it."""
 
-    def __init__(self, dut, name, config):
+    def __init__(self, dut, name, config, most_selections):
         self.dut, self.name, self.config, self.random = dut, name, config, rng(name)
-        self.ports = Ports(dut, Entrance(config), name)
+        self.ports = Ports(dut, Entrance(config, most_selections), name)
         self.source, self.sink = (StreamSource(dut, f"{name}__requests"), StreamSink(dut, f"{name}__forward"))
         self.management = [getattr(dut, f"{name}__management__{part}") for part in ("valid", "payload", "ready")]
         self.management[2].value = 0
         self.arguments, self.sent = request_arguments(config), Sent(config, selection_layout(config))
-        self.reference = SearchTreeReference(config, exploration=5793, loss=3000)
+        self.reference = SearchTreeReference(config, exploration=5793, loss=3000, most_selections=most_selections)
         seed = int(rng(f"requests of {name}").integers(1 << 32))
         requests = RandomRequests(config, random.Random(seed), restart=0.03, clears=0.4)
         self.requests, self.noise = chain(first_requests(), requests), random.Random(seed)
@@ -111,12 +111,13 @@ class Bench:
         self.expected, self.managed = deque(), deque()
         # Selections on their way; nodes since the clear; requests that have been answered.
         self.travelling, self.nodes, self.answered, self.index = deque(), 0, 0, 0
-        self.quiet, self.cycle, self.root, self.waits = 0, 0, 0, {}
+        self.quiet, self.cycle, self.root, self.waits, self.statuses = 0, 0, 0, {}, set()
 
     def put(self):
         """One more request."""
         root, nodes, request = self.reference.root or 0, self.reference.nodes, next(self.requests)
         answer = self.reference.answer(request)
+        self.statuses.add(answer.status)
         record = self.arguments.get(answer.kind)
         arguments = {field.name: int(getattr(request, field.name)) for field in record.fields} if record else {}
         inserts = answer.status == Status.INSERTED
@@ -234,13 +235,14 @@ class Bench:
 @cocotb.test()
 async def sends_what_is_right(dut):
     benches = []
-    for name, config in parameters()["shapes"].items():
-        benches.append(Bench(dut, name, config))
+    for name, (config, most_selections) in parameters()["shapes"].items():
+        benches.append(Bench(dut, name, config, most_selections))
     await clock_and_reset(dut)
     for bench in benches:
         for *stalls, ends, done in PHASES:
             await bench.run(stalls, ends, done)
         assert min(bench.waits.get(kind, 0) for kind in (RequestKind.SELECT, RequestKind.BACKUP)) > 0, bench.waits
+        assert Status.VISIT_LIMIT in bench.statuses, f"{bench.name}: no tree came to the end of its selections"
 
 
 @cocotb.test()

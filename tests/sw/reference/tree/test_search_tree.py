@@ -365,6 +365,7 @@ def test_refuses(request_, kind, text):
         ({"loss": -1}, "Loss must be from 0 to 65535, not -1"),
         ({"first_value": 1 << 19}, "First value must be from -524288 to 524287, not 524288"),
         ({"alternate": 2}, "Alternate must be from 0 to 1, not 2"),
+        ({"most_selections": 0}, "Most selections must be from 1 to 65535, not 0"),
     ],
 )
 def test_refuses_constants(constants, text):
