@@ -33,9 +33,9 @@ def load_command(config):
 class LoadAllocationUnit(ConfiguredComponent):
     """Counts the unmasked weights that each core gets of a layer.
 
-    Row-based: core ``row * cores div rows`` gets a row, whatever its workload. Threshold-based, the baseline: a core
-    gets row after row until it has more than ``total / cores``, then the next; the last gets the rest. The deviation
-    is ``max over cores of |cores * workload - total|``: ``cores`` times that from the ideal.
+    Row-based: core ``row * min(cores, rows) div rows`` gets a row, whatever its workload. Threshold-based, the
+    baseline: a core gets row after row until it has more than ``total / cores``, then the next; the last gets the rest.
+    The deviation is ``max over cores of |cores * workload - total|``: ``cores`` times that from the ideal.
 
     Latency: ``2 * (rows + 3) + cores + 1`` cycles from a command to its completion: the rows pass once for total and
     row-based workloads, once for the threshold.
@@ -51,7 +51,7 @@ class LoadAllocationUnit(ConfiguredComponent):
     commands : stream, in
         ``load_command``
     completions : stream, out
-        One for each command; the results stand until the next command.
+        One for each command; the results stand until the next command. They are 0 after a reset.
     indexes : Out(ReadPort)
         The memory of index lists.
     total : out
@@ -162,7 +162,8 @@ class LoadAllocationUnit(ConfiguredComponent):
     def _deal(self, m, command, core, workload, first, second, begin):
         """A row's workload to its core: row-based in the first pass, by the threshold in the second."""
         config = self.config
-        # Row-based: cores times the rows so far, less rows for each core that is full. Threshold: cores times weights.
+        # Row-based: cores times the rows so far, less rows for each core that is full; where there are fewer rows than
+        # cores, each row goes to the next core. Threshold: cores times weights.
         progress = Signal(range(config.rows + config.cores + 1))
         assigned, given = Signal(self.row_deviation.shape()), Signal(self.row_deviation.shape())
         m.d.comb += given.eq(assigned + times(workload, config.cores))

@@ -9,10 +9,13 @@ __all__ = ["deviation", "row_based", "threshold_based"]
 
 
 def row_based(workloads: ArrayLike, cores: int) -> IntegerArray:
-    """Unmasked weights of each core; equal numbers of rows, as near as can be."""
+    """Unmasked weights of each core: equal numbers of rows, as near as can be.
+
+    Of fewer rows than cores each is for a core of its own, the first ones.
+    """
     workloads = np.asarray(workloads, np.int64)
     rows = len(workloads)
-    return np.bincount(np.arange(rows) * cores // rows, workloads, cores).astype(np.int64)
+    return np.bincount(np.arange(rows) * min(cores, rows) // rows, workloads, cores).astype(np.int64)
 
 
 def threshold_based(workloads: ArrayLike, cores: int) -> IntegerArray:

@@ -10,6 +10,8 @@ from rewardware.sw.reference.sparse.load_allocation import deviation, row_based,
 from tests.hw.cores.sparse.memories import ReadPort, Words, write
 from tests.hw.cores.sparse.stimulus import layers
 
+RESULTS = ("total", "row_based", "threshold_based", "row_deviation", "threshold_deviation")
+
 
 class Bench:
     def __init__(self, dut, config):
@@ -35,7 +37,15 @@ async def workloads_follow_the_reference(dut):
     source, sink = StreamSource(dut, "commands"), StreamSink(dut, "completions", stall=0)
     await clock_and_reset(dut)
     bench = Bench(dut, config)
+    await ReadOnly()
+    for name in RESULTS:
+        ports = [f"{name}__{core}" for core in range(config.cores)] if name.endswith("based") else [name]
+        compare([0] * len(ports), [int(getattr(dut, port).value) for port in ports], name, "reset")
+    await RisingEdge(dut.clk)
     for number, (rows, columns, groups) in enumerate(layers(config, random, parameters()["layers"])):
+        if number % 3 == 0:
+            # Rows of a group are neighbours, and one group has all columns: the workloads are far from equal.
+            rows, columns = np.sort(rows), [np.full(len(own), random.choice(rows)) for own in columns]
         words = index_words(config.lanes, rows, [])
         base = int(random.integers(0, config.index_words - len(words) + 1))
         bench.words[base : base + len(words)] = words
@@ -44,6 +54,9 @@ async def workloads_follow_the_reference(dut):
         bench.cycles = 0
         await source.send({"groups": groups, "rows": len(rows), "index_base": base})
         await sink.receive()
+        # The results stand until the next command.
+        for _ in range(int(random.integers(4))):
+            await RisingEdge(dut.clk)
         compare(2 * (len(rows) + 3) + config.cores + 1, bench.cycles, "cycles", number)
         expected = {
             "row_based": row_based(workloads[rows], config.cores),

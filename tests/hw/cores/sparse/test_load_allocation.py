@@ -13,9 +13,10 @@ SMALL = {"index_words": 40, "tuples": 16, "row_list": 60, "column_list": 40}
     "config",
     [
         SparseConfig(cores=3, rows=29, core_columns=12, groups=5, lanes=4, **SMALL),
+        SparseConfig(cores=4, rows=21, core_columns=16, groups=7, lanes=8, **SMALL),
         SparseConfig(cores=1, rows=13, core_columns=14, groups=6, lanes=2, **SMALL),
     ],
-    ids=["three cores", "one core"],
+    ids=["three cores", "four cores", "one core"],
 )
 def test_load_allocation(config):
     simulate(

@@ -13,14 +13,14 @@ def one_by_one(workloads, cores):
     rows, total = len(workloads), sum(workloads)
     by_row, by_threshold, core = [0] * cores, [0] * cores, 0
     for row, workload in enumerate(workloads):
-        by_row[int(Fraction(row * cores, rows))] += workload
+        by_row[int(Fraction(row * min(cores, rows), rows))] += workload
         by_threshold[core] += workload
         if by_threshold[core] > Fraction(total, cores) and core < cores - 1:
             core += 1
     return by_row, by_threshold
 
 
-@pytest.mark.parametrize(("rows", "cores"), [(1, 1), (1, 3), (2, 3), (128, 3), (9, 3), (50, 7)])
+@pytest.mark.parametrize(("rows", "cores"), [(1, 1), (1, 3), (2, 3), (2, 4), (5, 7), (128, 3), (9, 3), (50, 7)])
 def test_equals_dealing(rows, cores):
     rng = np.random.default_rng(rows)
     for high in (1, 2, 60):
