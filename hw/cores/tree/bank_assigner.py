@@ -42,6 +42,7 @@ class BankAssigner(ConfiguredComponent):
     conflicts of a bank depend on its output port of the butterfly alone, so a counter stands for each port. First all
     banks are gone through: a bank of another stage counts, at each port, the layers in which the two paths share a
     wire; an empty bank is noted as the last one of its port. Then the ports are gone through.
+    If no bank is left, the number of the node is 0.
 
     The path from input port s, the stage mod P, to output port q is, after layer x, on the wire whose bits 0 to x are
     those of q and whose bits above x are those of s.
@@ -116,7 +117,7 @@ class BankAssigner(ConfiguredComponent):
         owner = data.StructLayout({"assigned": 1, "stage": range(config.levels)})
         m.submodules.owners = owners = Memory(owner, MemoryConfig(depth=config.banks))
         reader, writer = owners.reads[0], owners.write
-        request = Signal.like(self.requests.payload)
+        request = Signal.like(self.requests.payload, reset_less=True)
         bank, seen_bank = Signal(range(config.banks)), Signal(range(config.banks))
         reads, seen, counted, chooses, answers = (
             Signal(name=name) for name in ("reads", "seen", "counted", "chooses", "answers")
@@ -131,13 +132,11 @@ class BankAssigner(ConfiguredComponent):
         ]
 
         # The banks, one per cycle.
-        m.d.sync += [seen.eq(reads), seen_bank.eq(bank), counted.eq(seen)]
+        m.d.sync += [bank.eq(bank + 1), seen.eq(reads), seen_bank.eq(bank), counted.eq(seen)]
+        with m.If(bank == config.banks - 1):
+            m.d.sync += reads.eq(0)
         with m.If(self.requests.valid & self.requests.ready):
             m.d.sync += [request.eq(self.requests.payload), bank.eq(0), reads.eq(1)]
-        with m.If(reads):
-            m.d.sync += bank.eq(bank + 1)
-            with m.If(bank == config.banks - 1):
-                m.d.sync += reads.eq(0)
         with m.If(counted & ~seen):
             m.d.sync += chooses.eq(assigns)
 

@@ -172,18 +172,17 @@ class Exit(ConfiguredComponent):
             self.assignments.payload.stage.eq(Mux(stage >= config.levels, stage - config.levels, stage)),
             self.idle.eq(~fifo.r_rdy & ~self.grant.grant.valid),
         ]
-        m.d.sync += self.grant.grant.valid.eq(0)
+        block = self.blocks.payload
+        m.d.sync += [
+            self.grant.grant.valid.eq(waits & self.blocks.valid),
+            # Level 0 gets no blocks, so this is never below 0.
+            self.grant.level.eq((owner - 1)[: len(owner)]),
+            self.grant.grant.reserve.eq(reserve),
+            self.grant.grant.given.eq(block.given),
+            self.grant.grant.node.eq(block.node),
+        ]
         with m.If(self.assignments.valid & self.assignments.ready):
             m.d.sync += waits.eq(1)
         with m.If(waits & self.blocks.valid):
-            block = self.blocks.payload
-            m.d.sync += [
-                waits.eq(0),
-                has_current.eq(~last),
-                self.grant.level.eq(owner - 1),
-                self.grant.grant.valid.eq(1),
-                self.grant.grant.reserve.eq(reserve),
-                self.grant.grant.given.eq(block.given),
-                self.grant.grant.node.eq(block.node),
-            ]
+            m.d.sync += [waits.eq(0), has_current.eq(~last)]
             m.d.comb += fifo.r_en.eq(last)

@@ -45,7 +45,7 @@ async def workloads_follow_the_reference(dut):
     for number, (rows, columns, groups) in enumerate(layers(config, random, parameters()["layers"])):
         if number % 3 == 0:
             # Rows of a group are neighbours, and one group has all columns: the workloads are far from equal.
-            rows, columns = np.sort(rows), [np.full(len(own), random.choice(rows)) for own in columns]
+            rows, columns = np.sort(rows), [np.full(config.core_columns, random.choice(rows))] * config.cores
         words = index_words(config.lanes, rows, [])
         base = int(random.integers(0, config.index_words - len(words) + 1))
         bench.words[base : base + len(words)] = words
