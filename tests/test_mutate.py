@@ -92,9 +92,10 @@ def test_what_never_shows_is_equivalent():
     assert compare(mutated, always, "unit") == Comparison(shown=True)
 
 
-def test_a_payload_counts_while_it_is_valid():
+@pytest.mark.parametrize("chosen", ["open ? a : b", "open ? b : a"], ids=["payload", "row"])
+def test_what_leaves_counts_while_it_is_valid(chosen):
     mutated = mutate(emit(Gate(), "top"), "top", ALL, 1)
-    unseen, seen = (find(mutated, "inv", "open ? a : b", port) for port in "AB")
+    unseen, seen = (find(mutated, "inv", chosen, port) for port in "AB")
     assert compare(mutated, unseen, "top") == Comparison(equivalent=True)
     assert compare(mutated, seen, "top") == Comparison(shown=True)
 

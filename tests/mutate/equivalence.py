@@ -90,7 +90,10 @@ class Comparison:
 
 
 def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
-    """Compare a mutant with its design from power-on: all outputs, a payload only while it is valid, for any inputs."""
+    """Compare a mutant with its design from power-on: all outputs, for any inputs.
+
+    A stream's payload counts only while it is valid, address and data of a write only while it is enabled.
+    """
     text = (design.folder / "prepared.il").read_text()
     if "cell $mem" in text and (proved := _compare(text, mutant, top, is_cut=True)).equivalent:
         return proved
@@ -142,20 +145,30 @@ def _is_never(graph: bytes) -> bool:
 
 
 def _view(module: str, ports: dict) -> str:
-    """A module around the design whose payloads are 0 unless they are valid."""
+    """A module around the design whose payloads, and rows to write, are 0 unless they count."""
     outputs = {name for name, port in ports.items() if port["direction"] == "output"}
     lines, connected = [], []
     for name, port in ports.items():
         width, here = len(port["bits"]), _escaped(name)
         lines.append(f"  {port['direction']} [{width - 1}:0] {here};")
-        valid = re.sub("__payload$", "__valid", name)
-        if name in outputs and valid != name and valid in outputs:
-            lines += [f"  wire [{width - 1}:0] {name}_any;", f"  assign {name} = {valid} ? {name}_any : {width}'d0;"]
+        counts = _counts(name, outputs)
+        if name in outputs and counts:
+            lines += [f"  wire [{width - 1}:0] {name}_any;", f"  assign {name} = |{counts} ? {name}_any : {width}'d0;"]
             connected.append(f".{name}({name}_any)")
         else:
             connected.append(f".{here}({here})")
     inside = f"  {module} inside({', '.join(connected)});"
     return "\n".join([f"module {module}_view({', '.join(map(_escaped, ports))});", *lines, inside, "endmodule\n"])
+
+
+def _counts(name: str, outputs: set[str]) -> str:
+    """The output that says whether another one counts; empty where it always does."""
+    port, _, member = name.rpartition("__")
+    # A read's address may count whatever its enable is, in a memory without latency.
+    writes = f"{port}__data" in outputs
+    says = {"payload": "valid"} | ({"address": "enable", "data": "enable"} if writes else {})
+    found = f"{port}__{says[member]}" if member in says else ""
+    return found if found in outputs else ""
 
 
 def _watch(inputs: list[str], ports: dict) -> str:

@@ -11,6 +11,7 @@ from amaranth.sim import Simulator
 
 from rewardware.hw.cores.memory.config import MemoryConfig
 from rewardware.hw.cores.memory.memory import Memory
+from rewardware.hw.cores.memory.ports import WritePort
 from rewardware.sim.cocotb import simulate
 from rewardware.sim.harness.vectors import evaluate
 
@@ -60,14 +61,17 @@ class Sampled(wiring.Component):
 
 
 class Gate(wiring.Component):
-    """A payload that is another one while it is not valid."""
+    """A payload that is another one while it is not valid, and a row while it is not written."""
 
     def __init__(self):
-        super().__init__({"open": In(1), "a": In(2), "b": In(2), "o": Out(stream.Signature(2))})
+        super().__init__(
+            {"open": In(1), "a": In(2), "b": In(2), "o": Out(stream.Signature(2)), "row": Out(WritePort(2, 4))}
+        )
 
     def elaborate(self, platform):
         m = Module()
         m.d.comb += [self.o.valid.eq(self.open), self.o.payload.eq(Mux(self.open, self.a, self.b))]
+        m.d.comb += [self.row.enable.eq(self.open), self.row.data.eq(Mux(self.open, self.b, self.a))]
         return m
 
 
