@@ -50,6 +50,7 @@ class RangeNoiseEngine(ConfiguredComponent):
     noise : In(stream.Signature(data.ArrayLayout(32, lanes)))
     insertions : Out(stream.Signature(insertion_layout(config)))
     ranges : Out(RangeControlPort())
+        ``bits`` are those of the command until its completion is taken.
 
     Source
     ------

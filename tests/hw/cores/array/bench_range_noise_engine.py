@@ -29,14 +29,16 @@ class Ranges:
             dut.ranges__done.value = int(self.left == 1 or (self.left == 0 and self.random.random() < 0.3))
 
 
-async def watch_busy(dut):
-    """From the cycle after a command to the completion."""
-    expected = 0
+async def watch_busy(dut, codec):
+    """From the cycle after a command to the completion, with the command's bits."""
+    expected, bits = 0, 0
     while True:
         await ReadOnly()
         compare(expected, int(dut.busy.value), "busy", "any cycle")
+        if expected:
+            compare(bits, int(dut.ranges__bits.value), "ranges.bits", "any cycle")
         if int(dut.commands__valid.value) and int(dut.commands__ready.value):
-            expected = 1
+            expected, bits = 1, codec.unpack(int(dut.commands__payload.value))["bits"]
         elif int(dut.completions__valid.value) and int(dut.completions__ready.value):
             expected = 0
         await RisingEdge(dut.clk)
@@ -65,7 +67,7 @@ async def commands_do_what_they_say(dut):
     insertions, completions = StreamSink(dut, "insertions"), StreamSink(dut, "completions")
     ranges = Ranges(dut)
     await clock_and_reset(dut)
-    cocotb.start_soon(watch_busy(dut))
+    cocotb.start_soon(watch_busy(dut, source.codec))
     for number in range(60):
         given = command(random, config)
         words = [int(random.integers(1 << 32)) for _ in range(config.lanes)]
