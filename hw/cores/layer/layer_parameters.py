@@ -1,5 +1,7 @@
 """Weights of a layer, of its target, the optimiser's state, and the optimiser."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -7,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..memory.arbiter import ReadArbiter
 from ..memory.config import ArbiterConfig
+from ..optimizer.shared_lane import SharedLane
 from ..pipeline import delay
 from .lane_access import LaneAccess
 from .parameter_array import ParameterArray
@@ -48,6 +51,8 @@ class LayerParameters(ConfiguredComponent):
     config : UpdateStageConfig
     readers : int
         Stages that read the weights.
+    shared, shared_follow : list of SharedLane, optional
+        Lanes of the optimiser and of the target, if ``config`` says that they are shared.
 
     Members
     -------
@@ -60,6 +65,8 @@ class LayerParameters(ConfiguredComponent):
     copy : In(1), or tau : In(width) of a soft target
         Constant while an update is under way, as are the rates.
     rates : In(rates_layout(config))
+    lanes, follow_lanes : In, in place of rates and tau, where lanes are shared
+        Those of :class:`.UpdateStage` and :class:`.SoftUpdateStage`.
     nonfinite : Out(1)
         A parameter that is written by the update in this cycle is infinite or NaN.
     array : In(3)
@@ -71,20 +78,32 @@ class LayerParameters(ConfiguredComponent):
         While there is no update, and no stage reads.
     """
 
-    def __init__(self, config: UpdateStageConfig, readers: int):
+    def __init__(
+        self,
+        config: UpdateStageConfig,
+        readers: int,
+        shared: Sequence[SharedLane] = (),
+        shared_follow: Sequence[SharedLane] = (),
+    ):
         read = word_read(config.layer)
-        self._update = UpdateStage(config)
-        self._follow = SoftUpdateStage(config) if config.target == "soft" else None
+        self._update = UpdateStage(config, shared)
+        self._follow = SoftUpdateStage(config, shared_follow) if config.target == "soft" else None
+        if config.shared:
+            lanes = {"lanes": self._update.signature.members["lanes"]}
+            if self._follow is not None:
+                lanes["follow_lanes"] = self._follow.signature.members["lanes"]
+        else:
+            lanes = {"rates": In(rates_layout(config))}
         super().__init__(
             config,
-            target_member(config)
+            ({} if config.shared else target_member(config))
             | ({} if config.target == "none" else {"target": In(read)})
             | {
                 "weights": In(read).array(readers),
                 **({"gradients": Out(read)} if config.algorithm.gradients else {}),
                 "start": In(1),
                 "done": Out(1),
-                "rates": In(rates_layout(config)),
+                **lanes,
                 "nonfinite": Out(1),
                 "array": In(ARRAY_WIDTH),
                 "host_read": In(parameter_read(config.layer)),
@@ -101,7 +120,12 @@ class LayerParameters(ConfiguredComponent):
         m = Module()
         layer, update = self._config.layer, self._update
         m.submodules.update = update
-        m.d.comb += [update.start.eq(self.start), update.rates.eq(self.rates)]
+        m.d.comb += update.start.eq(self.start)
+        if self._config.shared:
+            for port, inner in zip(self.lanes, update.lanes, strict=True):
+                wiring.connect(m, wiring.flipped(port), inner)
+        else:
+            m.d.comb += update.rates.eq(self.rates)
         m.submodules.weights = weights = ParameterArray(layer, len(self.weights))
         target = {} if self._config.target == "none" else {"target": ParameterArray(layer, 1)}
         state = {name: ParameterArray(layer) for name in self._config.algorithm.state}
@@ -140,8 +164,12 @@ class LayerParameters(ConfiguredComponent):
         m.d.comb += _copied(update.new_weights, follow.weights)
         wiring.connect(m, follow.target, target.update)
         wiring.connect(m, follow.new_target, target.new_words)
+        if self._config.shared:
+            for port, inner in zip(self.follow_lanes, follow.lanes, strict=True):
+                wiring.connect(m, wiring.flipped(port), inner)
+        else:
+            m.d.comb += follow.tau.eq(self.tau)
         m.d.comb += [
-            follow.tau.eq(self.tau),
             self.done.eq(delay(m, update.done, follow.latency, "done", reset_less=False)),
             self.nonfinite.eq(update.nonfinite | follow.nonfinite),
         ]

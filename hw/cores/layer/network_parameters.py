@@ -4,20 +4,24 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..optimizer.shared_lane import SharedLane
+from ..optimizer.soft_update_lane import SoftUpdateLane
+from ..replicated import replicated
 from .layer_parameters import LayerParameters, target_member
 from .parameter_transfer import ParameterTransfer
 from .ports import word_read
-from .update_stage import rates_layout
+from .update_stage import rates_layout, update_lane
 from .update_stage_config import ARRAY_WIDTH, UpdateStageConfig
 
 __all__ = ["NetworkParameters", "add_parameters"]
 
 
 class NetworkParameters(wiring.Component):
-    """Holds the parameters of all layers of a network (:class:`.LayerParameters`), updates them side by side, and
-    carries them to and from a host (:class:`.ParameterTransfer`).
+    """Holds the parameters of all layers of a network (:class:`.LayerParameters`), updates them, and carries them to
+    and from a host (:class:`.ParameterTransfer`).
 
-    Latency, number format: see there; an update takes as long as that of the layer with the most words.
+    Latency, number format: see there. Layers are updated side by side, in the time of the one with the most words; or,
+    with ``shared`` in ``updates``, one after another on the same lanes.
 
     Parameters
     ----------
@@ -91,10 +95,12 @@ class NetworkParameters(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        lanes, follow_lanes = self._make_lanes(m)
         layers = []
         for index, update in enumerate(self._updates):
             weights = getattr(self, f"weights_{index}")
-            layers.append(LayerParameters(update, readers=len(weights)))
+            shared = lanes[: update.lanes], follow_lanes[: update.lanes]
+            layers.append(LayerParameters(update, len(weights), *shared))
             m.submodules[f"layer_{index}"] = layer = layers[-1]
             for port, inner in zip(weights, layer.weights, strict=True):
                 wiring.connect(m, wiring.flipped(port), inner)
@@ -102,14 +108,54 @@ class NetworkParameters(wiring.Component):
                 wiring.connect(m, wiring.flipped(getattr(self, f"target_{index}")), layer.target)
             if update.algorithm.gradients:
                 wiring.connect(m, layer.gradients, wiring.flipped(getattr(self, f"gradients_{index}")))
-            m.d.comb += [layer.start.eq(self.start_update), layer.rates.eq(self.rates)]
-            m.d.comb += [getattr(layer, name).eq(getattr(self, name)) for name in target_member(update)]
+            if not update.shared:
+                m.d.comb += [layer.start.eq(self.start_update), layer.rates.eq(self.rates)]
+                m.d.comb += [getattr(layer, name).eq(getattr(self, name)) for name in target_member(update)]
         m.d.comb += self.nonfinite.eq(Cat(layer.nonfinite for layer in layers).any())
-        done = Signal(len(layers))
-        m.d.comb += self.updated.eq(done.all())
-        m.d.sync += done.eq(Mux(self.updated, 0, done | Cat(layer.done for layer in layers)))
+        if self._updates[0].shared:
+            self._update_in_turn(m, layers, lanes, follow_lanes)
+        else:
+            done = Signal(len(layers))
+            m.d.comb += self.updated.eq(done.all())
+            m.d.sync += done.eq(Mux(self.updated, 0, done | Cat(layer.done for layer in layers)))
         self._transfer(m, layers)
         return m
+
+    def _make_lanes(self, m):
+        """Lanes that the layers share: the optimiser's and the target's, as many as the layer with most has."""
+        first, layers = self._updates[0], len(self._updates)
+        if not first.shared:
+            return [], []
+        numbers = range(max(update.lanes for update in self._updates))
+        rates = first.algorithm.rates
+        lanes = [SharedLane(replicated(update_lane(first)), rates, layers) for _ in numbers]
+        follow_lanes = []
+        if first.target == "soft":
+            arithmetic = first.layer.arithmetic
+            follow_lanes = [SharedLane(replicated(SoftUpdateLane(arithmetic)), ("tau",), layers) for _ in numbers]
+        for name, made in (("lane", lanes), ("follow_lane", follow_lanes)):
+            for number, lane in enumerate(made):
+                m.submodules[f"{name}_{number}"] = lane
+        for lane in lanes:
+            m.d.comb += [getattr(lane, name).eq(self.rates[name]) for name in rates]
+        m.d.comb += [lane.tau.eq(self.tau) for lane in follow_lanes]
+        return lanes, follow_lanes
+
+    def _update_in_turn(self, m, layers, lanes, follow_lanes):
+        """A layer begins when the one before has ended; all take the same lanes."""
+        active = Signal(range(len(layers)))
+        starts = [self.start_update, *(layer.done for layer in layers)]
+        for place, (layer, start) in enumerate(zip(layers, starts, strict=False)):
+            m.d.comb += layer.start.eq(start)
+            with m.If(start):
+                m.d.sync += active.eq(place)
+            for port, lane in zip(layer.lanes, lanes, strict=False):
+                wiring.connect(m, port, lane.layers[place])
+            # Without a soft target there are none.
+            for port, lane in zip(getattr(layer, "follow_lanes", ()), follow_lanes, strict=False):
+                wiring.connect(m, port, lane.layers[place])
+        m.d.comb += self.updated.eq(starts[-1])
+        m.d.comb += [lane.active.eq(active) for lane in (*lanes, *follow_lanes)]
 
     def _transfer(self, m, layers):
         """Parameters of arrays to the host, and from it."""

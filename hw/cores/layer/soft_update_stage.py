@@ -1,11 +1,14 @@
 """The target's weights, moved towards those of a layer."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..optimizer.lane_sweep import sweep_lanes
+from ..optimizer.shared_lane import SharedLane
 from ..optimizer.soft_update_lane import SoftUpdateLane
 from ..pipeline import delay
 from ..replicated import replicated
@@ -21,7 +24,7 @@ class SoftUpdateStage(ConfiguredComponent):
         new_target = target + tau * (weight - target)
 
     ``config.lanes`` lanes (:class:`...optimizer.soft_update_lane.SoftUpdateLane`) are time-multiplexed as in the
-    update itself.
+    update itself, and shared as there.
 
     Number format: ``config.layer.arithmetic``, each operation rounded. Lanes of the last group that are no outputs stay
     +0 as long as ``tau`` is finite and not negative.
@@ -32,6 +35,8 @@ class SoftUpdateStage(ConfiguredComponent):
     Parameters
     ----------
     config : UpdateStageConfig
+    shared : list of SharedLane, optional
+        As many as ``config.lanes``, if it says that they are shared.
 
     Members
     -------
@@ -39,8 +44,9 @@ class SoftUpdateStage(ConfiguredComponent):
         New ones, whole words.
     target : Out(word_read)
     new_target : Out(word_write)
-    tau : In(width)
+    tau : In(width), unless lanes are shared
         Constant while words are under way.
+    lanes : In(port of :class:`...optimizer.shared_lane.SharedLane`).array(config.lanes), where they are shared
     nonfinite : Out(1)
         A parameter that is written in this cycle is infinite or NaN.
 
@@ -49,15 +55,20 @@ class SoftUpdateStage(ConfiguredComponent):
     T. P. Lillicrap et al., "Continuous control with deep reinforcement learning", ICLR 2016, algorithm 1.
     """
 
-    def __init__(self, config: UpdateStageConfig):
-        self._lanes = [replicated(SoftUpdateLane(config.layer.arithmetic)) for _ in range(config.lanes)]
+    def __init__(self, config: UpdateStageConfig, shared: Sequence[SharedLane] = ()):
+        if config.shared:
+            self._lanes = list(shared)
+            lanes = {"lanes": In(shared[0].port).array(config.lanes)}
+        else:
+            self._lanes = [replicated(SoftUpdateLane(config.layer.arithmetic)) for _ in range(config.lanes)]
+            lanes = {"tau": In(config.layer.arithmetic.format.width)}
         super().__init__(
             config,
             {
                 "weights": In(word_write(config.layer)),
                 "target": Out(word_read(config.layer)),
                 "new_target": Out(word_write(config.layer)),
-                "tau": In(config.layer.arithmetic.format.width),
+                **lanes,
                 "nonfinite": Out(1),
             },
         )
@@ -84,7 +95,8 @@ class SoftUpdateStage(ConfiguredComponent):
             "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.data)],
         }
         outputs = ("new_target", "nonfinite")
-        results = sweep_lanes(m, self._lanes, read.valid, words, {"tau": self.tau}, outputs, config.interval)
+        lanes, rates = (list(self.lanes), {}) if config.shared else (self._lanes, {"tau": self.tau})
+        results = sweep_lanes(m, lanes, read.valid, words, rates, outputs, config.interval)
         m.d.comb += [
             self.new_target.enable.eq(writes.valid.replicate(layer.units)),
             self.new_target.address.eq(writes.address),

@@ -1,6 +1,8 @@
 """The optimiser's pass over the weights of a layer."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
@@ -8,12 +10,13 @@ from ..component import ConfiguredComponent
 from ..optimizer.float_lane import FLOAT_LANES
 from ..optimizer.lane_sweep import sweep_lanes
 from ..optimizer.scaled_gradient_lane import ScaledGradientLane
+from ..optimizer.shared_lane import SharedLane
 from ..pipeline import delay
 from ..replicated import replicated
 from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
 
-__all__ = ["UpdateStage", "rates_layout"]
+__all__ = ["UpdateStage", "rates_layout", "update_lane"]
 
 
 def rates_layout(config: UpdateStageConfig):
@@ -26,7 +29,8 @@ class UpdateStage(ConfiguredComponent):
 
     :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane`` are the lanes, which are time-multiplexed among the
     units of a word; with ``config.gradient_scale``, gradients are multiplied first. Weights, gradient and the
-    optimiser's state are read at the same address, and written back.
+    optimiser's state are read at the same address, and written back. Lanes that layers share are elsewhere, and so are
+    the rates.
 
     Number format: ``config.layer.arithmetic``; lanes of the last group that are no outputs become +0.
 
@@ -35,6 +39,8 @@ class UpdateStage(ConfiguredComponent):
     Parameters
     ----------
     config : UpdateStageConfig
+    shared : list of SharedLane, optional
+        As many as ``config.lanes``, if it says that they are shared.
 
     Members
     -------
@@ -47,14 +53,20 @@ class UpdateStage(ConfiguredComponent):
         What the optimiser keeps for each weight, in the order of ``config.algorithm.state``.
     new_weights : Out(word_write)
     new_state : Out(word_write).array(arrays of state)
-    rates : In(rates_layout(config))
+    rates : In(rates_layout(config)), unless lanes are shared
         Constant while a pass is under way.
+    lanes : In(port of :class:`...optimizer.shared_lane.SharedLane`).array(config.lanes), where they are shared
     nonfinite : Out(1)
         A parameter that is written in this cycle is infinite or NaN.
     """
 
-    def __init__(self, config: UpdateStageConfig):
-        self._lanes = [replicated(_lane(config)) for _ in range(config.lanes)]
+    def __init__(self, config: UpdateStageConfig, shared: Sequence[SharedLane] = ()):
+        if config.shared:
+            self._lanes = list(shared)
+            lanes = {"lanes": In(shared[0].port).array(config.lanes)}
+        else:
+            self._lanes = [replicated(update_lane(config)) for _ in range(config.lanes)]
+            lanes = {"rates": In(rates_layout(config))}
         read, write, state = word_read(config.layer), word_write(config.layer), len(config.algorithm.state)
         super().__init__(
             config,
@@ -66,7 +78,7 @@ class UpdateStage(ConfiguredComponent):
                 "state": Out(read).array(state),
                 "new_weights": Out(write),
                 "new_state": Out(write).array(state),
-                "rates": In(rates_layout(config)),
+                **lanes,
                 "nonfinite": Out(1),
             },
         )
@@ -120,8 +132,15 @@ class UpdateStage(ConfiguredComponent):
             # A memory's word is late in its cycle: the lanes take it in the next one.
             rows[name] = [delay(m, number, 1, f"{name}_{index}") for index, number in enumerate(port.data)]
         new = dict(zip((f"new_{name}" for name in names), (self.new_weights, *self.new_state), strict=True))
-        rates = {name: self.rates[name] for name in config.algorithm.rates}
-        results = sweep_lanes(m, self._lanes, load, rows, rates, (*new, "nonfinite"), config.interval)
+        if config.shared:
+            lanes, rates = list(self.lanes), {}
+            if config.algorithm.gradients:
+                number_format = layer.arithmetic.format
+                scale = Const(number_format.nearest(config.gradient_scale), number_format.width)
+                rows["gradient_scale"] = [scale] * layer.units
+        else:
+            lanes, rates = self._lanes, {name: self.rates[name] for name in config.algorithm.rates}
+        results = sweep_lanes(m, lanes, load, rows, rates, (*new, "nonfinite"), config.interval)
         last_lanes = layer.outputs - (layer.groups - 1) * layer.units
         there = [~writes.last_group if index >= last_lanes else 1 for index in range(layer.units)]
         flags = [flag & valid for flag, valid in zip(results["nonfinite"], there, strict=False)]
@@ -132,9 +151,11 @@ class UpdateStage(ConfiguredComponent):
             m.d.comb += [number.eq(Mux(valid, result, 0)) for number, result, valid in row]
 
 
-def _lane(config):
-    """A lane of the optimiser."""
+def update_lane(config):
+    """A lane of the optimiser, which a layer has to itself or shares with others."""
     arithmetic = config.layer.arithmetic
+    if config.shared and config.algorithm.gradients:
+        return ScaledGradientLane(arithmetic, config.optimizer, None)
     if config.gradient_scale == 1:
         return FLOAT_LANES[config.optimizer](arithmetic)
     return ScaledGradientLane(arithmetic, config.optimizer, config.gradient_scale)

@@ -33,7 +33,10 @@ class UpdateStageConfig:
         ``"copied"``: the target's weights are a copy of the new ones now and then. ``"soft"``: they move towards the
         new ones with every update. ``"none"``: there is no target.
     gradient_scale : float
-        By which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no multiplier.
+        By which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no multiplier,
+        unless lanes are shared.
+    shared : bool
+        Whether the layers of a network are updated one after another on the same lanes, and not side by side.
 
     Raises
     ------
@@ -46,12 +49,14 @@ class UpdateStageConfig:
     interval: int = 2
     target: str = "copied"
     gradient_scale: float = 1.0
+    shared: bool = False
 
     def __post_init__(self):
         require_kind("Layer", self.layer, LayerConfig)
         require_name("Optimizer", self.optimizer, tuple(FLOAT_OPTIMIZERS))
         require_integer("Interval", self.interval, 1, 64)
         require_name("Target", self.target, TARGETS)
+        require_kind("Shared", self.shared, bool)
         if not 0 < self.gradient_scale < math.inf:
             raise ValueError(f"Gradient scale must be finite and above 0, not {self.gradient_scale}")
         if self.gradient_scale != 1 and not self.algorithm.gradients:

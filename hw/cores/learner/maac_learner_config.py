@@ -1,6 +1,6 @@
 """Configuration of MAAC's learner. No Amaranth here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from ..attention.config import sequential_sum_cycles
@@ -36,6 +36,9 @@ class MAACLearnerConfig(LearnerConfig):
     policy_backward : str
         Where the policies' backward pass and their update are. ``"host"``: it loads policies, which the target policies
         then follow. ``"device"``: the learner takes Adam's step of both networks.
+    shared_update : bool
+        Whether the layers of a network are updated one after another on the same lanes of the optimiser: an update
+        takes longer, and far less logic. Without, all layers are updated side by side.
 
     Raises
     ------
@@ -46,10 +49,13 @@ class MAACLearnerConfig(LearnerConfig):
     agents: MAACNetworksConfig
     update_interval: int = 2
     policy_backward: str = "host"
+    # Not in the text of a configuration, so that those without keep their hash: a device adds it to its own.
+    shared_update: bool = field(default=False, repr=False)
 
     def __post_init__(self):
         require_kind("Agents", self.agents, MAACNetworksConfig)
         require_name("Policy backward", self.policy_backward, POLICY_BACKWARD)
+        require_kind("Shared update", self.shared_update, bool)
         _ = self.optimizers
 
     @property
@@ -83,19 +89,17 @@ class MAACLearnerConfig(LearnerConfig):
     def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
         """Adam of each layer of the critics, and of the policies unless the host updates them."""
         share = 1 / self.agents.agents
-        interval = self.update_interval
+        shared = {"interval": self.update_interval, "target": "soft", "shared": self.shared_update}
         of_policies = "adam" if self.updates_policies else "none"
         return {
             "policy": tuple(
-                UpdateStageConfig(layer=layer, optimizer=of_policies, interval=interval, target="soft")
-                for layer in self.agents.policy.layers
+                UpdateStageConfig(layer=layer, optimizer=of_policies, **shared) for layer in self.agents.policy.layers
             ),
             "critic": tuple(
                 UpdateStageConfig(
                     layer=node.layer,
-                    interval=interval,
-                    target="soft",
                     gradient_scale=share if node.name in SHARED_LAYERS else 1.0,
+                    **shared,
                 )
                 for node in self.agents.critic.linear
             ),

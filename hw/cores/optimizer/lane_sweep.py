@@ -1,6 +1,7 @@
 """Rows of numbers through the lanes of an optimiser."""
 
 from amaranth.hdl import Const
+from amaranth.lib import wiring
 
 from ..time_sharing import collect, serialize
 
@@ -17,7 +18,7 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
     m : Module
         Gets the lanes as submodules.
     lanes : list of component
-        All of one kind.
+        All of one kind; or ports of lanes that are elsewhere.
     load : Value
         A row is there in this cycle.
     rows : dict of str to list of Value
@@ -35,7 +36,8 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
         The rows that result, by the name of a lane's port, ``interval`` times as many numbers as there are lanes.
     """
     for number, lane in enumerate(lanes):
-        m.submodules[f"lane_{number}"] = lane
+        if isinstance(lane, wiring.Component):
+            m.submodules[f"lane_{number}"] = lane
         m.d.comb += [getattr(lane, name).eq(rate) for name, rate in rates.items()]
     for name, row in rows.items():
         filling = [Const(0, row[0].shape())] * (interval * len(lanes) - len(row))

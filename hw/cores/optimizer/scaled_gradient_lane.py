@@ -1,7 +1,7 @@
 """An optimiser's lane whose gradients are multiplied first."""
 
 from amaranth.hdl import Const, Module
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..float.config import FloatConfig, FloatLaneConfig
@@ -24,19 +24,22 @@ class ScaledGradientLane(ConfiguredComponent):
     config : FloatLaneConfig
     optimizer : str
         One that takes a gradient.
-    scale : float
-        Rounded to the format.
+    scale : float or None
+        Rounded to the format; None: each gradient has one of its own.
 
     Members
     -------
     weight, first, ..., gradient, new_weight, ..., nonfinite
         Those of the lane, its rates, too.
+    gradient_scale : In(width), without ``scale``
+        That of each gradient.
     """
 
-    def __init__(self, config: FloatLaneConfig, optimizer: str, scale: float):
+    def __init__(self, config: FloatLaneConfig, optimizer: str, scale: float | None):
         self._lane = FLOAT_LANES[optimizer](config)
         self._optimizer, self._scale = optimizer, scale
-        super().__init__(config, dict(self._lane.signature.members.items()))
+        port = {"gradient_scale": In(config.format.width)} if scale is None else {}
+        super().__init__(config, dict(self._lane.signature.members.items()) | port)
 
     @property
     def optimizer(self):
@@ -45,7 +48,7 @@ class ScaledGradientLane(ConfiguredComponent):
 
     @property
     def scale(self):
-        """The number that gradients are multiplied by."""
+        """The number that all gradients are multiplied by, if it is one."""
         return self._scale
 
     @property
@@ -56,13 +59,18 @@ class ScaledGradientLane(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, lane = self._config, self._lane
+        number_format = config.format
+        if self._scale is None:
+            scale = self.gradient_scale
+        else:
+            scale = Const(number_format.nearest(self._scale), number_format.width)
         m.submodules.lane = lane
         m.submodules.multiplier = multiplier = FloatMultiplier(
-            FloatConfig(format=config.format, depth=config.multiplier_depth)
+            FloatConfig(format=number_format, depth=config.multiplier_depth)
         )
         m.d.comb += [
             multiplier.a.eq(self.gradient),
-            multiplier.b.eq(Const(config.format.nearest(self._scale), config.format.width)),
+            multiplier.b.eq(scale),
             lane.gradient.eq(multiplier.result),
         ]
         kept = ("weight", *lane.NUMBERS.state)

@@ -12,11 +12,15 @@ BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=3, multiplier_de
 
 
 @pytest.mark.parametrize(
-    ("agents", "heads", "hidden_size", "critic_units", "policy_backward"),
-    [(3, 2, 6, (2, 1, 3, 2, 3, 4, 1), "host"), (2, 1, 5, (1,) * 7, "host"), (3, 1, 5, (2, 1, 2, 2, 1, 3, 1), "device")],
+    ("agents", "heads", "hidden_size", "critic_units", "policy_backward", "shared_update"),
+    [
+        (3, 2, 6, (2, 1, 3, 2, 3, 4, 1), "host", False),
+        (2, 1, 5, (1,) * 7, "host", True),
+        (3, 1, 5, (2, 1, 2, 2, 1, 3, 1), "device", False),
+    ],
     ids=["three", "two", "policies"],
 )
-def test_maac_learner(agents, heads, hidden_size, critic_units, policy_backward):
+def test_maac_learner(agents, heads, hidden_size, critic_units, policy_backward, shared_update):
     networks = MAACNetworksConfig(
         agents=agents,
         observations=4,
@@ -27,7 +31,9 @@ def test_maac_learner(agents, heads, hidden_size, critic_units, policy_backward)
         critic_units=critic_units,
         arithmetic=BRAIN,
     )
-    config = MAACLearnerConfig(agents=networks, update_interval=4, policy_backward=policy_backward)
+    config = MAACLearnerConfig(
+        agents=networks, update_interval=4, policy_backward=policy_backward, shared_update=shared_update
+    )
     simulate(
         MAACLearner(config),
         bench="tests.hw.cores.learner.bench_maac_learner",
