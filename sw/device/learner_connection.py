@@ -4,15 +4,17 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...hw.cores.layer.config import BINARY32_LANE
+from ...hw.cores.float.config import FloatFormat
 from ...hw.cores.learner.learner_engine_config import LearnerArray
 from ...hw.soc.learner.config import LearnerSystemConfig
 from ..reference.float.conversion import from_numbers
+from ..reference.float.host import from_bits, to_bits
 from .device import RunReport
 from .open import open_device
 
-__all__ = ["LearnerConnection", "element_rows", "matrices_of"]
+__all__ = ["LearnerConnection", "element_rows", "matrices_of", "numbers_of", "words_of"]
 
 # A run may take so many times the model's cycles, and so many more.
 PATIENCE, PATIENCE_CYCLES = 4, 100_000
@@ -21,7 +23,7 @@ PATIENCE, PATIENCE_CYCLES = 4, 100_000
 class LearnerConnection:
     """The RTL of a learner in the simulator, or a board; base of every learner's.
 
-    Numbers are bit patterns of binary32, uint32; those of an array in the hardware's order.
+    Numbers are bit patterns of ``config.arithmetic.format``, uint32; those of an array in the hardware's order.
 
     Parameters
     ----------
@@ -44,6 +46,7 @@ class LearnerConnection:
         self.device = open_device(where, config, **options)
         self.cycles = 0
         self.report: RunReport | None = None
+        self._format = config.arithmetic.format
         self._arrays = config.arrays
         self._instructions = config.instruction_set
         self._places = {name: place for place, name in enumerate(config.arrays)}
@@ -85,7 +88,7 @@ class LearnerConnection:
 
     def set(self, settings: dict[str, float]) -> None:
         """Registers to the numbers of a step; most are the same in every step."""
-        bits = from_numbers(BINARY32_LANE.format, list(settings.values()))
+        bits = from_numbers(self._format, list(settings.values()))
         for name, value in zip(settings, bits.tolist(), strict=True):
             if self._registers.get(name) != value:
                 self.device.write_register(name, value)
@@ -107,6 +110,16 @@ def matrices_of(array: LearnerArray, numbers: np.ndarray) -> list[np.ndarray]:
     """The numbers of an array as matrices, one a layer; before rows and outputs sets of parameters, where there are."""
     ends = np.cumsum([math.prod(shape) for shape in array.shapes])[:-1]
     return [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), array.shapes, strict=True)]
+
+
+def words_of(number_format: FloatFormat, numbers: ArrayLike) -> np.ndarray:
+    """The bit patterns nearest to real numbers, uint32: a number a word, a narrower one in its low bits."""
+    return to_bits(number_format, numbers).astype(np.uint32)
+
+
+def numbers_of(number_format: FloatFormat, words: ArrayLike) -> np.ndarray:
+    """The float32 that words of :func:`words_of` mean; exact."""
+    return from_bits(number_format, words).astype(np.float32)
 
 
 def element_rows(numbers: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from .attentive_critic_loss import verdict_layout
 from .counterfactual_loss import advantage_layout
-from .learner_records import ADVANTAGE, DRAWN, ELEMENT, HIDDEN, LOGIT, ROW_WIDTH, VERDICT
+from .learner_records import ADVANTAGE, DRAWN, HIDDEN, LOGIT, ROW_WIDTH, VERDICT
 from .maac_learner_config import MAACLearnerConfig
 
 __all__ = ["ExperienceResults"]
@@ -26,7 +26,6 @@ class ExperienceResults(ConfiguredComponent):
     Parameters
     ----------
     config : MAACLearnerConfig
-        In binary32.
 
     Members
     -------
@@ -38,7 +37,7 @@ class ExperienceResults(ConfiguredComponent):
 
     def __init__(self, config: MAACLearnerConfig):
         networks = config.agents
-        elements = stream.Signature(ELEMENT.width)
+        elements = stream.Signature(networks.arithmetic.format.width)
         if config.updates_policies:
             of_policies = {"advantages": In(stream.Signature(advantage_layout(networks.arithmetic)))}
         else:

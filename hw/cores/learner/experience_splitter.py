@@ -12,7 +12,7 @@ from ..stream.connect import connect_field
 from ..stream.fork import StreamFork
 from .attentive_critic_loss import outcome_layout
 from .categorical_sampler import draw_layout
-from .learner_records import DRAWS, ELEMENT, OBSERVATION, OUTCOME, ROW_WIDTH, TAKEN
+from .learner_records import DRAWS, OBSERVATION, OUTCOME, ROW_WIDTH, TAKEN
 from .maac_learner_config import MAACLearnerConfig
 
 __all__ = ["ExperienceSplitter"]
@@ -35,20 +35,19 @@ class ExperienceSplitter(ConfiguredComponent):
     Parameters
     ----------
     config : MAACLearnerConfig
-        In binary32.
 
     Members
     -------
     rows : In(stream of 64 bits)
         As :mod:`.learner_records` has them.
-    observations, next_observations : Out(stream of 32 bits)
+    observations, next_observations : Out(stream of width)
     draws, next_draws : Out(stream of :func:`.draw_layout`)
     outcomes : Out(stream of :func:`.outcome_layout`)
     """
 
     def __init__(self, config: MAACLearnerConfig):
         networks = config.agents
-        elements = stream.Signature(ELEMENT.width)
+        elements = stream.Signature(networks.arithmetic.format.width)
         draws = stream.Signature(draw_layout(networks.arithmetic, networks.actions))
         super().__init__(
             config,

@@ -11,7 +11,7 @@ from ..stream.buffer_config import StreamBufferConfig
 from ..stream.connect import connect_handshake
 from ..stream.fork import StreamFork
 from .learner_config import PerceptronLearnerConfig
-from .learner_records import CHOICE, ELEMENT, NOISE, OBSERVATION, OUTCOME, ROW_WIDTH
+from .learner_records import CHOICE, NOISE, OBSERVATION, OUTCOME, ROW_WIDTH
 from .temporal_difference_loss import transition_layout
 
 __all__ = ["SampleSplitter"]
@@ -40,14 +40,14 @@ class SampleSplitter(ConfiguredComponent):
     -------
     rows : In(stream of 64 bits)
         Samples, as :mod:`.learner_records` has them.
-    observations, next_observations : Out(stream of 32 bits)
-    actions : Out(stream of 32 bits), where a sample has rows for them
-    noises, next_noises : Out(stream of 32 bits), where a sample has rows for them
+    observations, next_observations : Out(stream of width)
+    actions : Out(stream of width), where a sample has rows for them
+    noises, next_noises : Out(stream of width), where a sample has rows for them
     transitions : Out(stream of :func:`.transition_layout`)
     """
 
     def __init__(self, config: PerceptronLearnerConfig):
-        elements = stream.Signature(ELEMENT.width)
+        elements = stream.Signature(config.temporal_difference.arithmetic.format.width)
         super().__init__(
             config,
             {
@@ -115,6 +115,6 @@ class SampleSplitter(ConfiguredComponent):
     def _keep_actions(self, m):
         """A buffer in which actions wait until their observations have gone through the actor."""
         room = StreamBufferConfig(depth=self._config.waiting_samples * self._config.action_rows)
-        m.submodules.kept_actions = actions = StreamBuffer(ELEMENT.width, room)
+        m.submodules.kept_actions = actions = StreamBuffer(self.actions.payload.shape(), room)
         wiring.connect(m, actions.o, wiring.flipped(self.actions))
         return actions.i

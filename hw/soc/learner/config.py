@@ -2,8 +2,11 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from ...cores.checks import require_name
+from ...cores.float.config import FORMATS, FloatLaneConfig
+from ...cores.layer.config import BINARY32_LANE
 from ...cores.learner.learner_base_config import LearnerConfig
 from ...cores.learner.learner_engine_config import LearnerArray, LearnerEngineConfig
 from ...cores.learner.learner_records import ROW_WIDTH
@@ -13,6 +16,9 @@ from ..shell.config import ShellConfig, configuration_hash
 from ..shell.row_record import RowRecord
 
 __all__ = ["LearnerSystemConfig"]
+
+# Formats that hold Adam's epsilon, 1e-8. In binary16 it is 0, and a weight without a gradient becomes 0 / 0.
+LEARNER_FORMATS = tuple(name for name in FORMATS if not name.startswith("binary16"))
 
 # Numbers of an optimiser's step, by the names of :class:`...cores.optimizer.float_lane_config.FloatOptimizer`.
 RATES = {
@@ -27,10 +33,15 @@ RATES = {
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerSystemConfig(ABC):
-    """The base of the configurations of all learners as devices, in binary32.
+    """The base of the configurations of all learners as devices.
 
     Parameters
     ----------
+    format : str
+        The format of all numbers: ``"binary32"``, ``"bfloat16"``, or one of them without subnormal numbers
+        (``"bfloat16_flush"``).
+    adder_depth, multiplier_depth : int
+        Register stages of each adder and multiplier (1 to 7).
     name : str
         Name of the preset; not part of the hardware.
 
@@ -42,7 +53,16 @@ class LearnerSystemConfig(ABC):
 
     SYSTEM_ID: ClassVar[str]
 
+    format: str = BINARY32_LANE.format.name
+    adder_depth: int = BINARY32_LANE.adder_depth
+    multiplier_depth: int = BINARY32_LANE.multiplier_depth
     name: str = "custom"
+
+    @property
+    def arithmetic(self) -> FloatLaneConfig:
+        """Format, and register stages of each adder and multiplier."""
+        require_name("Format", self.format, LEARNER_FORMATS)
+        return FloatLaneConfig(format=self.format, adder_depth=self.adder_depth, multiplier_depth=self.multiplier_depth)
 
     @property
     @abstractmethod
@@ -102,6 +122,11 @@ class LearnerSystemConfig(ABC):
         )
 
     @property
+    def hashed(self) -> dict[str, Any]:
+        """Everything that the hardware is made from."""
+        return {"learner": self.learner, "instructions": self.instruction_set.describe()}
+
+    @property
     def configuration_hash(self) -> int:
         """32 bits over everything that the hardware is made from."""
-        return configuration_hash({"learner": self.learner, "instructions": self.instruction_set.describe()})
+        return configuration_hash(self.hashed)

@@ -1,7 +1,7 @@
 """Configuration of MAAC's accelerator. No Amaranth here."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...cores.checks import require_integer
 from ...cores.learner.maac_config import MAACNetworksConfig
@@ -29,7 +29,7 @@ DEVICE_INSTRUCTION_SET = learner_instruction_set(
 
 @dataclass(frozen=True, kw_only=True)
 class MAACSystemConfig(LearnerSystemConfig):
-    """Configuration of a learner of attentive critics as a device, in binary32.
+    """Configuration of a learner of attentive critics as a device.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ class MAACSystemConfig(LearnerSystemConfig):
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
     policy_backward : str
         Where the policies' backward pass and their update are: ``"host"``, as in the paper, or ``"device"``.
+    shared_update : bool
+        Whether the layers of a network are updated one after another on the same lanes of the optimiser.
     system : str
         ``"maac"``.
 
@@ -72,6 +74,7 @@ class MAACSystemConfig(LearnerSystemConfig):
     parallel_heads: int = 1
     update_interval: int = 2
     policy_backward: str = "host"
+    shared_update: bool = False
     system: str = "maac"
 
     def __post_init__(self):
@@ -91,6 +94,7 @@ class MAACSystemConfig(LearnerSystemConfig):
             heads=self.heads,
             policy_units=self.policy_units,
             critic_units=self.critic_units,
+            arithmetic=self.arithmetic,
             parallel_heads=self.parallel_heads,
         )
 
@@ -98,8 +102,16 @@ class MAACSystemConfig(LearnerSystemConfig):
     def learner(self) -> MAACLearnerConfig:
         """The learner alone."""
         return MAACLearnerConfig(
-            agents=self.networks, update_interval=self.update_interval, policy_backward=self.policy_backward
+            agents=self.networks,
+            update_interval=self.update_interval,
+            policy_backward=self.policy_backward,
+            shared_update=self.shared_update,
         )
+
+    @property
+    def hashed(self) -> dict[str, Any]:
+        """Everything that the hardware is made from."""
+        return super().hashed | ({"shared_update": True} if self.shared_update else {})
 
     @property
     def rows(self) -> tuple[RowRecord, ...]:
@@ -119,5 +131,6 @@ class MAACSystemConfig(LearnerSystemConfig):
             for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))
         )
         where = "; policies are updated here, too" if self.learner.updates_policies else ""
+        lanes = "; layers share lanes of the optimiser" if self.shared_update else ""
         heads = f"{self.heads} heads, {self.parallel_heads} at once"
-        return f"{self.agents} agents, hidden {self.hidden_size}, {heads}; {units}{where}"
+        return f"{self.agents} agents, hidden {self.hidden_size}, {heads}, {self.format}; {units}{where}{lanes}"

@@ -3,8 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from ...cores.float.config import FloatLaneConfig
-from ...cores.layer.config import BINARY32_LANE, NetworkConfig
+from ...cores.layer.config import NetworkConfig
 from ...cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ...cores.learner.sac_learner_config import SACLearnerConfig
 from ...cores.optimizer.float_lane_config import FLOAT_OPTIMIZERS
@@ -17,7 +16,7 @@ __all__ = ["PearlLearnerConfig"]
 
 @dataclass(frozen=True, kw_only=True)
 class PearlLearnerConfig(LearnerSystemConfig):
-    """The base of the configurations of PEARL's learners as devices, in binary32.
+    """The base of the configurations of PEARL's learners as devices.
 
     Parameters
     ----------
@@ -25,28 +24,12 @@ class PearlLearnerConfig(LearnerSystemConfig):
         ``"adam"`` or ``"sgd"``.
     update_interval : int
         Cycles from one word of weights to the next in the optimiser's pass (1 to 64).
-    adder_depth, multiplier_depth : int
-        Register stages of each adder and multiplier (1 to 7).
-    name : str
-        Name of the preset; not part of the hardware.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A field of the wrong kind, or out of its range.
+    The others are those of :class:`.LearnerSystemConfig`, as are the errors.
     """
 
     optimizer: str = "adam"
     update_interval: int = 2
-    adder_depth: int = BINARY32_LANE.adder_depth
-    multiplier_depth: int = BINARY32_LANE.multiplier_depth
-
-    @property
-    def arithmetic(self) -> FloatLaneConfig:
-        """Format, and register stages of each adder and multiplier."""
-        return FloatLaneConfig(
-            format=BINARY32_LANE.format, adder_depth=self.adder_depth, multiplier_depth=self.multiplier_depth
-        )
 
     @property
     @abstractmethod

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ....hw.cores.float.config import BINARY32
 from ....hw.cores.learner.maac_config import CRITIC_LAYERS, POLICY_LAYERS, MAACNetworksConfig
-from ...reference.float.host import from_bits, to_bits
+from ...reference.arrays import ValueArray
+from ...reference.float.host import from_bits, round_to, to_bits, working_type
 from ...reference.learner.maac import MAACReference, MAACSamples
 from ...reference.optimizer.float_adam import AdamRates
 from .maac_config import MAACConfig
@@ -49,7 +49,9 @@ def from_matrices(layers: tuple[str, ...], matrices: list[np.ndarray], like: Arr
 
 
 class ReferenceMAACUpdate:
-    """A :class:`.MAACUpdate` on :class:`.MAACReference`, in binary32.
+    """A :class:`.MAACUpdate` on :class:`.MAACReference`, in the format of its networks.
+
+    What is given is rounded to the format; arrays that it gives are float32, which holds every number of the format.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class ReferenceMAACUpdate:
     policies, critics
         First parameters, as of `initial_parameters`; the targets begin with them, too.
     networks
-        Units of the hardware, on which the order of sums depends; without, one a layer.
+        Format, and units of the hardware, on which the order of sums depends; without, binary32 and one a layer.
     updates_policies
         Whether the policies' update is here, and not the host's.
     """
@@ -83,8 +85,9 @@ class ReferenceMAACUpdate:
             hidden_size=shape.hidden_size,
             heads=shape.heads,
         )
+        self._format = networks.arithmetic.format
         self.reference = MAACReference(
-            networks, to_matrices(POLICY_LAYERS, policies), to_matrices(CRITIC_LAYERS, critics), shape.present
+            networks, self._matrices("policy", policies), self._matrices("critic", critics), shape.present
         )
         self._steps = self._policy_steps = 0
 
@@ -101,7 +104,7 @@ class ReferenceMAACUpdate:
             report |= self._update_policies(samples)
         else:
             parts = self.reference.forward(samples)
-            forward = PolicyForward(*(part.reshape(batch_size, self.shape.agents, *part.shape[1:]) for part in parts))
+            forward = PolicyForward(*(_by_agent(part, self.shape.agents) for part in parts))
         rates = AdamRates.of_step(self._steps + 1, learning_rate=self.config.critic_learning_rate)
         self.reference.step(found.critics, rates, self.config.tau)
         self._steps += 1
@@ -125,33 +128,37 @@ class ReferenceMAACUpdate:
         return from_matrices(POLICY_LAYERS, found.policies, self._like["policy"])
 
     def _samples(self, batch: JointBatch) -> MAACSamples:
-        going_on = np.float32(self.config.gamma) * (1 - batch.finished)
+        going_on = (np.float32(self.config.gamma) * (1 - batch.finished)).astype(np.float32)
         return MAACSamples(
-            observations=_samples(batch.observations),
+            observations=self._rounded(_samples(batch.observations)),
             actions=_samples(batch.actions).argmax(axis=1),
-            rewards=_samples(batch.rewards),
-            discounts=_samples(going_on.astype(np.float32)),
-            next_observations=_samples(batch.next_observations),
-            uniforms=_samples(batch.uniforms),
-            next_uniforms=_samples(batch.next_uniforms),
+            rewards=self._rounded(_samples(batch.rewards)),
+            discounts=self._rounded(_samples(going_on)),
+            next_observations=self._rounded(_samples(batch.next_observations)),
+            uniforms=self._rounded(_samples(batch.uniforms)),
+            next_uniforms=self._rounded(_samples(batch.next_uniforms)),
         )
 
+    def _rounded(self, numbers: np.ndarray) -> ValueArray:
+        """Values of the format."""
+        return round_to(self._format, np.asarray(numbers, working_type(self._format)))
+
     def take_policies(self, parameters: Arrays) -> None:
-        self.reference.take_policies(to_matrices(POLICY_LAYERS, parameters), self.config.tau)
+        self.reference.take_policies(self._matrices("policy", parameters), self.config.tau)
 
     def save_policies(self) -> tuple[Arrays, dict[str, Any]] | None:
         if not self.updates_policies:
             return None
         arrays = self._named("policy", self.reference.policies)
         for kind, bits in self._policy_moments().items():
-            matrices = [from_bits(BINARY32, matrix) for matrix in bits]
+            matrices = [from_bits(self._format, matrix) for matrix in bits]
             arrays |= {f"{kind}.{name}": values for name, values in self._named("policy", matrices).items()}
         return arrays, {"steps": self._policy_steps}
 
     def load_policies(self, arrays: Arrays, rest: dict[str, Any]) -> None:
         if self.updates_policies:
             for kind, bits in self._policy_moments().items():
-                bits[:] = [to_bits(BINARY32, matrix) for matrix in self._matrices("policy", kind, arrays)]
+                bits[:] = [to_bits(self._format, matrix) for matrix in self._saved("policy", kind, arrays)]
             self._policy_steps = rest["steps"]
 
     def counters(self) -> dict[str, Any]:
@@ -165,15 +172,15 @@ class ReferenceMAACUpdate:
             for name, values in self._named(network, matrices).items()
         }
         for kind, bits in self._moments().items():
-            matrices = [from_bits(BINARY32, matrix) for matrix in bits]
+            matrices = [from_bits(self._format, matrix) for matrix in bits]
             arrays |= {f"adam.{kind}.{name}": values for name, values in self._named("critic", matrices).items()}
         return arrays, {"steps": self._steps}
 
     def load(self, arrays: Arrays, rest: dict[str, Any]) -> None:
         for network, matrices in self._networks().items():
-            matrices[:] = self._matrices(network, network, arrays)
+            matrices[:] = self._saved(network, network, arrays)
         for kind, bits in self._moments().items():
-            bits[:] = [to_bits(BINARY32, matrix) for matrix in self._matrices("critic", f"adam.{kind}", arrays)]
+            bits[:] = [to_bits(self._format, matrix) for matrix in self._saved("critic", f"adam.{kind}", arrays)]
         self._steps = rest["steps"]
 
     def _networks(self) -> dict[str, list[np.ndarray]]:
@@ -192,18 +199,28 @@ class ReferenceMAACUpdate:
         return {"mean": self.reference.policy_first, "mean_square": self.reference.policy_second}
 
     def _named(self, network: str, matrices: list[np.ndarray]) -> Arrays:
-        """Copies of a network's matrices, by the names of its parameters."""
+        """Copies of a network's matrices in float32, by the names of its parameters."""
         kind = network.removeprefix("target_")
         parameters = from_matrices(_LAYERS[kind], matrices, self._like[kind])
-        return {name: values.copy() for name, values in parameters.items()}
+        return {name: values.astype(np.float32) for name, values in parameters.items()}
 
-    def _matrices(self, network: str, prefix: str, arrays: Arrays) -> list[np.ndarray]:
+    def _saved(self, network: str, prefix: str, arrays: Arrays) -> list[ValueArray]:
         """A network's matrices from arrays whose names have a prefix."""
         kind = network.removeprefix("target_")
-        return to_matrices(_LAYERS[kind], {name: arrays[f"{prefix}.{name}"] for name in self._like[kind]})
+        return self._matrices(kind, {name: arrays[f"{prefix}.{name}"] for name in self._like[kind]})
+
+    def _matrices(self, kind: str, parameters: Arrays) -> list[ValueArray]:
+        """Parameters by name as matrices of values."""
+        return [self._rounded(matrix) for matrix in to_matrices(_LAYERS[kind], parameters)]
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _by_agent(values: np.ndarray, agents: int) -> np.ndarray:
+    """The reverse of :func:`_samples`; numbers are float32."""
+    parts = values.reshape(-1, agents, *values.shape[1:])
+    return parts if np.issubdtype(parts.dtype, np.integer) else parts.astype(np.float32)
 
 
 def _samples(values: np.ndarray) -> np.ndarray:

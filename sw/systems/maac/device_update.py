@@ -1,5 +1,6 @@
 """The critic's update of MAAC, and the policies' forward pass or update, on a device."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...algorithms.maac.maac_config import MAACConfig
 from ...algorithms.maac.maac_shape import MAACShape
 from ...algorithms.maac.reference_update import from_matrices, to_matrices
 from ...algorithms.maac.update import JointBatch, PolicyForward, policy_report
-from ...device.learner_connection import PATIENCE, LearnerConnection, matrices_of
+from ...device.learner_connection import PATIENCE, LearnerConnection, matrices_of, numbers_of, words_of
 from ...reference.optimizer.float_adam import AdamRates
 
 __all__ = ["DeviceMAACUpdate", "hardware_for", "require_suitable"]
@@ -94,6 +95,7 @@ class DeviceMAACUpdate:
         require_suitable(hardware, shape)
         self.shape, self.config, self.hardware = shape, config, hardware
         self._like = {"policy": policies, "critic": critics}
+        self._format = hardware.arithmetic.format
         self._steps = self._policy_steps = self._cycles = 0
         self.connection = LearnerConnection(hardware, where, **options)
         try:
@@ -135,10 +137,11 @@ class DeviceMAACUpdate:
         taken = batch.actions.argmax(axis=-1).astype(np.uint32)
         available = np.broadcast_to(np.array(self.shape.counts, np.uint32), taken.shape)
         record = taken | available << ACTION_WIDTH
+        words = partial(words_of, self._format)
         parts = (
-            _pairs(_bits(batch.observations), _bits(batch.next_observations)),
-            _pairs(_bits(batch.rewards), _bits(going_on))[..., np.newaxis, :],
-            _pairs(_bits(batch.uniforms), _bits(batch.next_uniforms))[..., np.newaxis, :],
+            _pairs(words(batch.observations), words(batch.next_observations)),
+            _pairs(words(batch.rewards), words(going_on))[..., np.newaxis, :],
+            _pairs(words(batch.uniforms), words(batch.next_uniforms))[..., np.newaxis, :],
             _pairs(record, np.zeros_like(record))[..., np.newaxis, :],
         )
         return np.concatenate(parts, axis=-2).reshape(-1, 2)
@@ -147,7 +150,7 @@ class DeviceMAACUpdate:
         """Rows of results as the forward pass and the numbers for the metrics."""
         learner = self.hardware.learner
         rows = rows.reshape(experiences, self.shape.agents, learner.agent_result_rows, 2)
-        numbers = rows.view(np.float32)
+        numbers = numbers_of(self._format, rows)
         values, errors = numbers[:, :, -1, 0], numbers[:, :, -1, 1]
         loss = float(np.square(errors.astype(np.float64)).sum() / experiences)
         if not np.isfinite(loss):
@@ -159,7 +162,7 @@ class DeviceMAACUpdate:
 
     def _forward(self, rows: np.ndarray) -> PolicyForward:
         """The policies' forward pass, of rows of experiences and agents."""
-        shape, numbers = self.shape, rows.view(np.float32)
+        shape, numbers = self.shape, numbers_of(self._format, rows)
         actions_from, choices_at = shape.hidden_size, shape.hidden_size + shape.actions
         return PolicyForward(
             first=numbers[:, :, :actions_from, 0],
@@ -208,7 +211,7 @@ class DeviceMAACUpdate:
     def _store(self, place: tuple[str, str]) -> Arrays:
         """An array of the device, by the names of its parameters."""
         array, network = place
-        numbers = self.connection.store(array).view(np.float32)
+        numbers = numbers_of(self._format, self.connection.store(array))
         matrices = matrices_of(self.hardware.arrays[array], numbers)
         named = from_matrices(LAYERS[network], matrices, self._like[network])
         return {name: values.copy() for name, values in named.items()}
@@ -217,7 +220,8 @@ class DeviceMAACUpdate:
         """An array to the device, by the names of its parameters."""
         array, network = place
         matrices = to_matrices(LAYERS[network], parameters)
-        self.connection.load(array, _bits(np.concatenate([matrix.ravel() for matrix in matrices])))
+        numbers = np.concatenate([matrix.ravel() for matrix in matrices])
+        self.connection.load(array, words_of(self._format, numbers))
 
     def close(self) -> None:
         """Give the device back."""
@@ -228,10 +232,6 @@ def _rates(network: str, step: int, learning_rate: float) -> dict[str, float]:
     """Registers of a network's optimiser."""
     rates = AdamRates.of_step(step, learning_rate=learning_rate)
     return {f"{network}_{name}": value for name, value in vars(rates).items()}
-
-
-def _bits(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values, np.float32).view(np.uint32)
 
 
 def _pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ....hw.cores.layer.config import BINARY32_LANE
+from ....hw.cores.float.config import FloatFormat
 from ....hw.cores.learner.learner_config import DDPGLearnerConfig, DQNLearnerConfig
 from ....hw.cores.learner.sac_learner_config import SACLearnerConfig, SACNetwork
 from ....hw.soc.pearl.learner_config import PearlLearnerConfig
 from ...core.backends import open_backend, options_at
-from ...device.learner_connection import LearnerConnection, matrices_of
+from ...device.learner_connection import LearnerConnection, matrices_of, words_of
 from ...mapping.layer_pipeline import step_cycles
 from ...reference.float.host import from_bits, to_bits
 from ...reference.learner.ddpg_learner import DDPGLearnerReference
@@ -24,14 +24,14 @@ from .lockstep_learner import LockstepLearner
 
 __all__ = ["DeviceLearner", "LearnerBackend", "Rates", "ReferenceLearner", "open_learner"]
 
-FORMAT = BINARY32_LANE.format
-
 # What a gradient step takes of each network: Adam's rates, or the learning rate.
 Rates = Sequence[AdamRates | float]
 
 
 class LearnerBackend(Protocol):
-    """Where a learner is. Numbers are bit patterns of binary32, uint32; those of an array in the hardware's order.
+    """Where a learner is.
+
+    Numbers are bit patterns of ``config.arithmetic.format``, uint32; those of an array in the hardware's order.
 
     Members
     -------
@@ -119,6 +119,7 @@ class ReferenceLearner:
 
     def __init__(self, config: PearlLearnerConfig):
         self.config = config
+        self._format = config.arithmetic.format
         zeros = [
             [np.zeros((layer.rows, layer.outputs)) for layer in network.layers] for network in config.networks.values()
         ]
@@ -138,20 +139,20 @@ class ReferenceLearner:
         """Set an array."""
         matrices = matrices_of(self.config.arrays[array], np.asarray(numbers, np.int64))
         holder, name, values = self._holder(array)
-        setattr(holder, name, [from_bits(FORMAT, matrix) for matrix in matrices] if values else matrices)
+        setattr(holder, name, [from_bits(self._format, matrix) for matrix in matrices] if values else matrices)
 
     def store(self, array: str) -> np.ndarray:
         """The numbers of an array."""
         holder, name, values = self._holder(array)
         matrices = getattr(holder, name)
         if values:
-            matrices = [to_bits(FORMAT, matrix) for matrix in matrices]
+            matrices = [to_bits(self._format, matrix) for matrix in matrices]
         return np.concatenate([matrix.ravel() for matrix in matrices]).astype(np.uint32)
 
     def step(self, batch: LearnerBatch, rates: Rates, tau: float, **settings: float) -> np.ndarray:
         """A gradient step."""
         priorities = self._step(self.reference, batch, rates, tau, **settings)
-        return to_bits(FORMAT, priorities).astype(np.uint32)
+        return words_of(self._format, priorities)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -181,7 +182,7 @@ class DeviceLearner(LearnerConnection):
         else:
             arguments["copy"] = int(tau)
         cycles = step_cycles(self.config.learner, count)
-        found = self.step_rows(_samples(batch), count, cycles, numbers, **arguments)
+        found = self.step_rows(_samples(self._format, batch), count, cycles, numbers, **arguments)
         return np.ascontiguousarray(found[:, 0])
 
     def _rates(self, rates: Rates) -> dict[str, float]:
@@ -193,25 +194,23 @@ class DeviceLearner(LearnerConnection):
         }
 
 
-def _samples(batch: LearnerBatch) -> np.ndarray:
+def _samples(number_format: FloatFormat, batch: LearnerBatch) -> np.ndarray:
     """Rows of samples, as :mod:`...hw.cores.learner.learner_records` has them."""
-
-    def bits(numbers: Any) -> np.ndarray:
-        return np.asarray(numbers, np.float32).view(np.uint32)
+    words = partial(words_of, number_format)
 
     def pairs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.stack([one, other], axis=-1).reshape(len(one), -1, 2)
 
-    weights = bits(batch.shares)
+    weights = words(batch.shares)
     chosen = np.zeros_like(weights)
-    rows = [pairs(bits(batch.observations), bits(batch.next_observations))]
+    rows = [pairs(words(batch.observations), words(batch.next_observations))]
     if batch.actions.ndim > 1:
-        actions = bits(batch.actions)
+        actions = words(batch.actions)
         rows.append(pairs(actions, np.zeros_like(actions)))
     else:
         chosen = np.asarray(batch.actions, np.uint32)
-    rows += [pairs(bits(noises), bits(next_noises)) for noises, next_noises in batch.noise_pairs]
-    rows += [pairs(bits(batch.rewards), bits(batch.discounts)), pairs(weights, chosen)]
+    rows += [pairs(words(noises), words(next_noises)) for noises, next_noises in batch.noise_pairs]
+    rows += [pairs(words(batch.rewards), words(batch.discounts)), pairs(weights, chosen)]
     return np.concatenate(rows, axis=1).reshape(-1, 2)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....hw.cores.layer.config import BATCH_WIDTH
 from ...device.driver import Driver
-from ...device.learner_connection import matrices_of
+from ...device.learner_connection import matrices_of, numbers_of, words_of
 from ...reference.learner.sac_learner import SACBatch
 from ...reference.learner_batch import LearnerBatch
 from ...reference.optimizer.float_adam import AdamRates
@@ -18,7 +18,9 @@ __all__ = ["DDPGLearnerDevice", "DQNLearnerDevice", "LearnerDevice", "SACLearner
 
 
 class LearnerDevice(Driver, ABC):
-    """Networks that take gradient steps, some with a target network, in binary32; base of all learners' drivers.
+    """Networks that take gradient steps, some with a target network; base of all learners' drivers.
+
+    Numbers are rounded to ``config.arithmetic.format``; what it gives is float32, which holds them exactly.
 
     Everything given is checked before anything is sent: after an error the learner is as it was.
 
@@ -69,7 +71,7 @@ class LearnerDevice(Driver, ABC):
         rates = [AdamRates.of_step(step, learning_rate=rate) if adam else rate for rate in learning_rates]
         priorities = self.backend.step(batch, rates, tau, **settings)
         self.steps = step
-        return priorities.view(np.float32)
+        return numbers_of(self.config.arithmetic.format, priorities)
 
     def _check(self, batch: LearnerBatch) -> None:
         count = len(batch.rewards)
@@ -104,7 +106,7 @@ class LearnerDevice(Driver, ABC):
         """
         self._refuse_if_closed()
         name = self.config.state[0]
-        return matrices_of(self.config.arrays[name], self.backend.store(name).view(np.float32))
+        return matrices_of(self.config.arrays[name], self._stored(name))
 
     def state(self) -> dict[str, np.ndarray]:
         """Weights, targets and what the optimiser keeps, float32, each as one array of all numbers.
@@ -115,7 +117,11 @@ class LearnerDevice(Driver, ABC):
             The device was closed.
         """
         self._refuse_if_closed()
-        return {array: self.backend.store(array).view(np.float32) for array in self.config.state}
+        return {array: self._stored(array) for array in self.config.state}
+
+    def _stored(self, array: str) -> np.ndarray:
+        """The numbers of an array, float32."""
+        return numbers_of(self.config.arithmetic.format, self.backend.store(array))
 
     def restore(self, arrays: dict[str, np.ndarray], steps: int) -> None:
         """Take back what :meth:`state` gave, and the number of steps until then.
@@ -139,7 +145,7 @@ class LearnerDevice(Driver, ABC):
                 place = int(np.argmin(np.isfinite(numbers)))
                 raise ValueError(f"Array {array} must be finite, not {numbers[place]} (number {place})")
         for array, numbers in found.items():
-            self.backend.load(array, numbers.view(np.uint32))
+            self.backend.load(array, words_of(self.config.arithmetic.format, numbers))
         self.steps = steps
 
 

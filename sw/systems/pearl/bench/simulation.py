@@ -67,13 +67,14 @@ def _open_learner(preset: str, system: str, threads: int) -> Any:
 def _learn(learner: Any, stopwatch: Stopwatch) -> None:
     import numpy as np
 
+    from ....device.learner_connection import words_of
     from ....reference.learner_batch import LearnerBatch
     from ....reference.optimizer.float_adam import AdamRates
 
     rng, config = np.random.default_rng(1), learner.config.learner
     for name, array in learner.config.arrays.items():
         if array.kind in ("weights", "target"):
-            learner.load(name, rng.normal(0, 0.1, array.parameters).astype(np.float32).view(np.uint32))
+            learner.load(name, words_of(learner.config.arithmetic.format, rng.normal(0, 0.1, array.parameters)))
     batch = LearnerBatch(
         observations=rng.normal(0, 1, (BATCH, config.observations)),
         actions=rng.uniform(-1, 1, (BATCH, config.actions))

@@ -7,6 +7,7 @@ import pytest
 
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.device.errors import DeviceError
+from rewardware.sw.device.learner_connection import numbers_of, words_of
 from rewardware.sw.mapping.layer_pipeline import learner_stage_cycles
 from rewardware.sw.reference.optimizer.float_adam import AdamRates
 from rewardware.sw.systems.pearl.learner_backends import DeviceLearner, ReferenceLearner
@@ -16,9 +17,10 @@ from ....sw.reference.learner.stimulus import random_batch, random_ddpg_batch, r
 SMALL = {
     system: load_preset("small", system) for system in ("pearl_learner", "pearl_ddpg_learner", "pearl_sac_learner")
 }
-# One of them with the stages that the boards' presets have.
-CONFIGS = list((SMALL | {"pearl_learner": replace(SMALL["pearl_learner"], adder_depth=6, multiplier_depth=6)}).values())
-IDS = ["dqn", "ddpg", "sac"]
+# One of them with the stages that the boards' presets have, and in 16 bits.
+STAGED = replace(SMALL["pearl_learner"], adder_depth=6, multiplier_depth=6)
+CONFIGS = [*(SMALL | {"pearl_learner": STAGED}).values(), replace(SMALL["pearl_learner"], format="bfloat16")]
+IDS = ["dqn", "ddpg", "sac", "dqn16"]
 
 
 def batch_for(config, rng, count):
@@ -54,7 +56,8 @@ def learners(opened):
     for array in config.state:
         numbers = rng.normal(0, 0.5, config.arrays[array].parameters).astype(np.float32)
         for learner in (opened, reference):
-            learner.load(array, (np.abs(numbers) if array.endswith("second") else numbers).view(np.uint32))
+            given = np.abs(numbers) if array.endswith("second") else numbers
+            learner.load(array, words_of(config.arithmetic.format, given))
     return opened, reference
 
 
@@ -101,8 +104,8 @@ def test_what_is_not_finite_is_reported_and_no_more(learners):
     batch.observations[4, 2] = np.inf
     rates = rates_for(device.config, 1)
     settings = settings_for(device.config)
-    priorities = both(learners, lambda learner: learner.step(batch, rates, 0, **settings)).view(np.float32)
-    assert not np.isfinite(priorities[4])
+    priorities = both(learners, lambda learner: learner.step(batch, rates, 0, **settings))
+    assert not np.isfinite(numbers_of(device.config.arithmetic.format, priorities)[4])
     assert device.report.errors == ("nonfinite",)
     assert_same_state(learners)
 
@@ -139,6 +142,15 @@ def test_what_means_nothing_is_an_error(learners, instruction, beyond):
     device.device.soft_reset()
     assert_same_state(learners)
     steps(learners, (3, 4))
+
+
+def test_configuration_refuses_formats_in_which_adam_does_not_learn():
+    names = "bfloat16, bfloat16_flush, binary32, binary32_flush"
+    for name in ("binary16", "posit16"):
+        with pytest.raises(ValueError, match=f"^Format must be one of {names}, not '{name}'"):
+            replace(SMALL["pearl_learner"], format=name)
+    with pytest.raises(TypeError, match="^Format must be of the kind str, not 16$"):
+        replace(SMALL["pearl_learner"], format=16)
 
 
 @pytest.mark.parametrize("unit", ["adder", "multiplier"])

@@ -5,11 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
+from rewardware.hw.cores.float.config import BINARY32
 from rewardware.hw.soc.presets import load_preset
 from rewardware.sw.algorithms.maac.host_policies import HostPolicies
 from rewardware.sw.algorithms.maac.maac_shape import MAACShape
 from rewardware.sw.algorithms.maac.parameters import initial_parameters
 from rewardware.sw.core.lockstep import LockstepError
+from rewardware.sw.device.learner_connection import words_of
 from rewardware.sw.systems.maac.backends import update_on
 from rewardware.sw.systems.maac.device_update import hardware_for
 from tests.sw.algorithms.maac.batches import config_of, random_batch
@@ -93,6 +95,26 @@ def test_a_loss_that_is_not_finite(lockstep):
     # It goes on with what it is given then.
     restart(lockstep)
     lockstep.update(random_batch(SHAPE, seed=2))
+
+
+def test_states_of_other_formats_are_rounded():
+    """A state of PyTorch goes on in 16 bits, and a state in 16 bits comes back as it is."""
+    hardware = dataclasses.replace(HARDWARE, format="bfloat16")
+    torch, short = opened("torch", hardware=None), opened("reference", hardware=hardware)
+    torch.update(random_batch(SHAPE, seed=3))
+    arrays, rest = torch.save()
+    short.load(arrays, rest)
+    found, about = short.save()
+    assert about == rest and found.keys() == arrays.keys()
+    for name, values in arrays.items():
+        assert found[name].dtype == np.float32
+        assert (words_of(BINARY32, found[name]) & 0xFFFF == 0).all(), name
+        assert np.abs(found[name] - values).max() <= 2**-8 * np.abs(values).max(), name
+    short.update(random_batch(SHAPE, seed=4))
+    again = opened("reference", seed=2, hardware=hardware)
+    again.load(found, about)
+    again.update(random_batch(SHAPE, seed=4))
+    assert all((values == short.save()[0][name]).all() for name, values in again.save()[0].items())
 
 
 def test_updates_of_policies_have_the_bits_of_the_reference(whole):
