@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 
 from ..attention.config import sequential_sum_cycles
 from ..checks import require_kind, require_name
@@ -89,17 +90,14 @@ class MAACLearnerConfig(LearnerConfig):
     def optimizers(self) -> dict[str, tuple[UpdateStageConfig, ...]]:
         """Adam of each layer of the critics, and of the policies unless the host updates them."""
         share = 1 / self.agents.agents
-        shared = {"interval": self.update_interval, "target": "soft", "shared": self.shared_update}
+        update = partial(UpdateStageConfig, interval=self.update_interval, target="soft", shared=self.shared_update)
         of_policies = "adam" if self.updates_policies else "none"
         return {
-            "policy": tuple(
-                UpdateStageConfig(layer=layer, optimizer=of_policies, **shared) for layer in self.agents.policy.layers
-            ),
+            "policy": tuple(update(layer=layer, optimizer=of_policies) for layer in self.agents.policy.layers),
             "critic": tuple(
-                UpdateStageConfig(
+                update(
                     layer=node.layer,
                     gradient_scale=share if node.name in SHARED_LAYERS else 1.0,
-                    **shared,
                 )
                 for node in self.agents.critic.linear
             ),

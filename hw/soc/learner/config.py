@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...cores.checks import require_name
-from ...cores.float.config import FORMATS, FloatLaneConfig
+from ...cores.float.config import FORMATS, FloatLaneConfig, find_format
 from ...cores.layer.config import BINARY32_LANE
 from ...cores.learner.learner_base_config import LearnerConfig
 from ...cores.learner.learner_engine_config import LearnerArray, LearnerEngineConfig
@@ -62,7 +62,9 @@ class LearnerSystemConfig(ABC):
     def arithmetic(self) -> FloatLaneConfig:
         """Format, and register stages of each adder and multiplier."""
         require_name("Format", self.format, LEARNER_FORMATS)
-        return FloatLaneConfig(format=self.format, adder_depth=self.adder_depth, multiplier_depth=self.multiplier_depth)
+        return FloatLaneConfig(
+            format=find_format(self.format), adder_depth=self.adder_depth, multiplier_depth=self.multiplier_depth
+        )
 
     @property
     @abstractmethod
