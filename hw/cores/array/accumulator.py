@@ -1,6 +1,6 @@
 """Two buffers of accumulators: one accumulates while the other is drained."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,11 +26,11 @@ class AddPort(wiring.Signature):
         Overwrite the entry.
     buffer : Out(1)
     entry : Out(range(depth))
-    low, high : Out(data.ArrayLayout(signed(57), lanes))
+    low, high : Out(signed(57)).array(lanes)
     """
 
     def __init__(self, config: ArrayConfig):
-        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
+        sums = Out(signed(ACCUMULATOR_WIDTH)).array(config.lanes)
         entry = range(config.accumulator_depth)
         super().__init__(
             {
@@ -38,8 +38,8 @@ class AddPort(wiring.Signature):
                 "first": Out(1),
                 "buffer": Out(1),
                 "entry": Out(entry),
-                "low": Out(sums),
-                "high": Out(sums),
+                "low": sums,
+                "high": sums,
             }
         )
 
@@ -56,14 +56,14 @@ class DrainPort(wiring.Signature):
     enable : Out(1)
     buffer : Out(1)
     entry : Out(range(depth))
-    low, high : In(data.ArrayLayout(signed(57), lanes))
+    low, high : In(signed(57)).array(lanes)
         One cycle after the request.
     """
 
     def __init__(self, config: ArrayConfig):
-        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
+        sums = In(signed(ACCUMULATOR_WIDTH)).array(config.lanes)
         entry = range(config.accumulator_depth)
-        super().__init__({"enable": Out(1), "buffer": Out(1), "entry": Out(entry), "low": In(sums), "high": In(sums)})
+        super().__init__({"enable": Out(1), "buffer": Out(1), "entry": Out(entry), "low": sums, "high": sums})
 
 
 class AccumulatorBank(ConfiguredComponent):
@@ -119,7 +119,7 @@ class AccumulatorBank(ConfiguredComponent):
         entry = Signal(range(depth))
         # The sums of all lanes, the low ones first.
         sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), 2 * lanes)
-        addends = Signal(sums, reset_less=True)
+        addends = [Signal(sums.elem_shape, name=f"addend_{lane}", reset_less=True) for lane in range(2 * lanes)]
         totals = Signal(sums)
         m.d.sync += [
             valid.eq(add.valid),
@@ -127,7 +127,7 @@ class AccumulatorBank(ConfiguredComponent):
             buffer.eq(add.buffer),
             entry.eq(add.entry),
             drained_buffer.eq(drain.buffer),
-            addends.eq(Cat(add.low, add.high)),
+            *(addend.eq(given) for addend, given in zip(addends, [*add.low, *add.high], strict=True)),
         ]
         stored = []
         for number in range(2):
@@ -146,11 +146,11 @@ class AccumulatorBank(ConfiguredComponent):
                 write.data.eq(totals),
             ]
             stored.append(read.data)
-        m.d.comb += Cat(drain.low, drain.high).eq(Mux(drained_buffer, stored[1], stored[0]))
-        for lane in range(2 * lanes):
+        for lane, drained in enumerate([*drain.low, *drain.high]):
             # Yosys orders operands by name: where its name sorts after the addend's, the choice fits the adder's LUTs.
             before = Signal(sums.elem_shape, name=f"before_{lane}")
             m.d.comb += [
+                drained.eq(Mux(drained_buffer, stored[1][lane], stored[0][lane])),
                 before.eq(Mux(first, 0, Mux(buffer, stored[1][lane], stored[0][lane]))),
                 totals[lane].eq(addends[lane] + before),
             ]

@@ -90,7 +90,7 @@ class AdaptiveArrayCore(ConfiguredComponent):
     swap : In(1)
     vectors : In(VectorPort(config))
     sums_valid : Out(1)
-    sums_low, sums_high : Out(data.ArrayLayout(signed(config.sum_width), lanes))
+    sums_low, sums_high : Out(signed(config.sum_width)).array(lanes)
 
     Source
     ------
@@ -98,7 +98,7 @@ class AdaptiveArrayCore(ConfiguredComponent):
     """
 
     def __init__(self, config: ArrayConfig):
-        sums = data.ArrayLayout(signed(config.sum_width), config.lanes)
+        sums = Out(signed(config.sum_width)).array(config.lanes)
         super().__init__(
             config,
             {
@@ -106,8 +106,8 @@ class AdaptiveArrayCore(ConfiguredComponent):
                 "swap": In(1),
                 "vectors": In(VectorPort(config)),
                 "sums_valid": Out(1),
-                "sums_low": Out(sums),
-                "sums_high": Out(sums),
+                "sums_low": sums,
+                "sums_high": sums,
             },
         )
 

@@ -68,7 +68,7 @@ class GradientWriteback(ConfiguredComponent):
     -------
     valid : In(1)
     control : In(gradient_control(config))
-    low, high : In(data.ArrayLayout(signed(57), lanes))
+    low, high : In(signed(57)).array(lanes)
         Summed over the cores.
     read : Out(TransposableReadPort(config))
     write : Out(TransposableWritePort(config))
@@ -90,14 +90,14 @@ class GradientWriteback(ConfiguredComponent):
             raise ValueError(f"Width of the gradient memory must be {WORD_WIDTH}, not {config.width}")
         require_interval(interval, config.lanes)
         self._interval = interval
-        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)
+        sums = In(signed(ACCUMULATOR_WIDTH)).array(config.lanes)
         super().__init__(
             config,
             {
                 "valid": In(1),
                 "control": In(gradient_control(config)),
-                "low": In(sums),
-                "high": In(sums),
+                "low": sums,
+                "high": sums,
                 "read": Out(TransposableReadPort(config)),
                 "write": Out(TransposableWritePort(config)),
                 "saturations": Out(range(2 * config.lanes + 1)),

@@ -1,6 +1,6 @@
 """From drained sums and rows from outside to the memories: write-back path and gradients."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -37,7 +37,8 @@ class ResultPath(ConfiguredComponent):
                                                  '------> GradientWriteback <--> gradient memory
 
     Gradients, and with intra-layer parallelism results, are summed over the cores. A row that is inserted passes the
-    rescaling unchanged, and is quantised and written as results are.
+    rescaling unchanged, and is quantised and written as results are. Where no row enters, the write-back path has the
+    last one's values and control, so that it rests.
 
     Latency: ``latency`` cycles from a drained row to its write request, at most as many for a gradient;
     ``insertion_latency`` from an inserted row. Throughput: a row every ``config.interval`` cycles. Back-pressure:
@@ -119,15 +120,16 @@ class ResultPath(ConfiguredComponent):
         requested = delay(m, self.drained, READ_LATENCY - 1, "requested")
         arrived = delay(m, requested, 1, "arrived")
         row = delay(m, arrived, 1, "row")
-        inserted = Signal()
+        inserted, enters = Signal(), Signal()
         m.d.comb += [
             self.insertions.ready.eq(self._takes_insertion(m, requested, arrived, inserted)),
             inserted.eq(self.insertions.valid & self.insertions.ready),
+            enters.eq(arrived.valid | inserted),
         ]
         m.d.sync += path.valid.eq((arrived.valid & ~arrived.gradient) | inserted)
-        self._enter_sums(m, requested, arrived)
-        self._enter_auxiliary(m, arrived)
-        self._control_results(m, arrived)
+        self._enter_sums(m, requested, arrived, enters)
+        self._enter_auxiliary(m, arrived, enters)
+        self._control_results(m, arrived, enters)
         self._control_gradients(m, arrived, row)
         for name in ("results", "monitor"):
             connect(m, getattr(path, name), flipped(getattr(self, name)))
@@ -156,7 +158,7 @@ class ResultPath(ConfiguredComponent):
         drains = self.drain_waits | self.drained.valid | requested.valid | arrived.valid
         return ~drains & (pause == 0)
 
-    def _enter_sums(self, m, requested, arrived):
+    def _enter_sums(self, m, requested, arrived, enters):
         """Drained sums, of each core or summed over the cores, or the words of an inserted row."""
         cores, lanes = self._config.cores, self._config.lanes
         combined = Signal()
@@ -169,7 +171,7 @@ class ResultPath(ConfiguredComponent):
             ]
         words = self.insertions.payload.words
         for half in ("low", "high"):
-            entering = Signal(data.ArrayLayout(signed(ACCUMULATOR_WIDTH), cores * lanes), name=half, reset_less=True)
+            of_results, of_gradients = getattr(self._path, half), getattr(self._gradients, half)
             for lane in range(lanes):
                 drained = [getattr(drain, half)[lane] for drain in self.drains]
                 total = Signal(signed(ACCUMULATOR_WIDTH), name=f"total_{half}_{lane}")
@@ -177,26 +179,29 @@ class ResultPath(ConfiguredComponent):
                 # An inserted word passes the full precision rule with a shift of one unchanged.
                 word = words[lane].as_signed() << 1 if half == "high" else 0
                 for core in range(cores):
-                    m.d.sync += entering[core * lanes + lane].eq(
-                        Mux(arrived.valid, Mux(combined, total, drained[core]), word)
-                    )
-            m.d.comb += [
-                getattr(self._path, half).eq(entering),
-                getattr(self._gradients, half).eq(Cat(list(entering)[:lanes])),
-            ]
+                    place = core * lanes + lane
+                    entering = Signal(signed(ACCUMULATOR_WIDTH), name=f"{half}_{place}", reset_less=True)
+                    with m.If(enters):
+                        m.d.sync += entering.eq(Mux(arrived.valid, Mux(combined, total, drained[core]), word))
+                    m.d.comb += of_results[place].eq(entering)
+                    if core == 0:
+                        m.d.comb += of_gradients[lane].eq(entering)
 
-    def _enter_auxiliary(self, m, arrived):
+    def _enter_auxiliary(self, m, arrived, enters):
         """The row's biases and auxiliary words."""
         path = self._path
         bias = Mux(arrived.buffer, self.biases[1], self.biases[0])
         uses_errors = delay(m, self.auxiliary_errors, READ_LATENCY, "auxiliary_errors")
-        auxiliary = Mux(uses_errors, self.error_words, self.activation_words)
-        m.d.comb += [
-            path.bias.eq(delay(m, Mux(arrived.valid & arrived.command.bias, bias, 0), 1, "added_bias")),
-            path.auxiliary.eq(delay(m, auxiliary, 1, "auxiliary")),
-        ]
+        added = Signal.like(path.bias, name="added_bias", reset_less=True)
+        auxiliary = Signal.like(path.auxiliary, name="entering_auxiliary", reset_less=True)
+        with m.If(enters):
+            m.d.sync += [
+                added.eq(Mux(arrived.valid & arrived.command.bias, bias, 0)),
+                auxiliary.eq(Mux(uses_errors, self.error_words, self.activation_words)),
+            ]
+        m.d.comb += [path.bias.eq(added), path.auxiliary.eq(auxiliary)]
 
-    def _control_results(self, m, arrived):
+    def _control_results(self, m, arrived, enters):
         """Controls the row that enters the write-back path."""
         command, inserted = arrived.command, self.insertions.payload
         control = self._path.control.shape()
@@ -226,7 +231,8 @@ class ResultPath(ConfiguredComponent):
             *(of_inserted[name].eq(inserted[name]) for name in ("parity", "monitor", "quantize")),
         ]
         entering = Signal(control, reset_less=True)
-        m.d.sync += entering.eq(Mux(arrived.valid, of_drained, of_inserted))
+        with m.If(enters):
+            m.d.sync += entering.eq(Mux(arrived.valid, of_drained, of_inserted))
         m.d.comb += self._path.control.eq(entering)
 
     def _control_gradients(self, m, arrived, row):

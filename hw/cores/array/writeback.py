@@ -46,6 +46,9 @@ class WritebackPath(ConfiguredComponent):
     With an interval above 1 the lanes are time-multiplexed: ``lanes / interval`` units stand for each core. A row is
     taken in the cycle of ``valid`` and leaves whole: one monitor row, one write request.
 
+    Where no row follows, the units keep the values of the last one: they rest while the control and what is looked up
+    stay too, and a simulator need not compute them.
+
     Parameters
     ----------
     config : WritebackConfig
@@ -54,7 +57,7 @@ class WritebackPath(ConfiguredComponent):
     -------
     valid : In(1)
     control : In(writeback_control(config))
-    low, high : In(data.ArrayLayout(signed(57), cores * lanes))
+    low, high : In(signed(57)).array(cores * lanes)
         Core after core.
     bias : In(data.ArrayLayout(signed(32), lanes))
         Shared by the cores.
@@ -78,14 +81,14 @@ class WritebackPath(ConfiguredComponent):
         cores, lanes = config.cores, config.lanes
         units = lanes // config.interval
         self._units = [[replicated(WritebackLane(), key=()) for _ in range(units)] for _ in range(cores)]
-        sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), cores * lanes)
+        sums = In(signed(ACCUMULATOR_WIDTH)).array(cores * lanes)
         super().__init__(
             config,
             {
                 "valid": In(1),
                 "control": In(writeback_control(config)),
-                "low": In(sums),
-                "high": In(sums),
+                "low": sums,
+                "high": sums,
                 "bias": In(data.ArrayLayout(signed(WORD_WIDTH), lanes)),
                 "auxiliary": In(data.ArrayLayout(WORD_WIDTH, cores * lanes)),
                 "lookups": Out(LookupPort(config.slots)).array(3),
@@ -113,12 +116,13 @@ class WritebackPath(ConfiguredComponent):
         value_stage = LOOKUP_LATENCY + unit.value_latency
         store_stage = LOOKUP_LATENCY + unit.latency
 
-        # The cycle in which the units begin the row's last lanes, whose results complete it.
-        complete = self.valid
+        # The cycles in which the units begin lanes of a row. The results of the last ones complete it.
+        turns = [self.valid]
         for turn in range(1, self._config.interval):
             following = Signal(name=f"turn_{turn}")
-            m.d.sync += following.eq(complete)
-            complete = following
+            m.d.sync += following.eq(turns[-1])
+            turns.append(following)
+        begins, complete = Cat(turns).any(), turns[-1]
 
         # The control of each stage; synthesis keeps the fields that are still wanted.
         controls = [hold(m, self.valid, self.control, self._config.interval, "control")]
@@ -135,23 +139,23 @@ class WritebackPath(ConfiguredComponent):
             self.lookups[AUXILIARY].slot.eq(controls[0].auxiliary_slot),
             self.lookups[OUTPUT].slot.eq(controls[value_stage - LOOKUP_LATENCY].output_slot),
         ]
-        self._connect_units(m, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage - 1])
+        self._connect_units(m, begins, controls[LOOKUP_LATENCY], controls[activation_stage], controls[store_stage - 1])
         self._connect_factors(m, valids[activation_stage])
         self._monitor(m, valids[value_stage], controls[value_stage])
         self._store(m, valids[store_stage], controls[store_stage])
         return m
 
-    def _connect_units(self, m, first, activation, quantized):
+    def _connect_units(self, m, begins, first, activation, quantized):
         """Everything that goes into the units, in its stage."""
         lanes = self._config.lanes
-        bias = self._enter(m, self.bias, "bias")
+        bias = self._enter(m, begins, self.bias, "bias")
         m.submodules.output_parameters = output_parameters = ParameterStages()
         m.d.comb += output_parameters.parameters.eq(self.lookups[OUTPUT].parameters)
         for core, units in enumerate(self._units):
             place = slice(core * lanes, (core + 1) * lanes)
-            low = self._enter(m, list(self.low)[place], f"low_{core}")
-            high = self._enter(m, list(self.high)[place], f"high_{core}")
-            auxiliary = self._enter(m, list(self.auxiliary)[place], f"auxiliary_{core}")
+            low = self._enter(m, begins, list(self.low)[place], f"low_{core}")
+            high = self._enter(m, begins, list(self.high)[place], f"high_{core}")
+            auxiliary = self._enter(m, begins, list(self.auxiliary)[place], f"auxiliary_{core}")
             for number, unit in enumerate(units):
                 m.submodules[f"lane_{core}_{number}"] = unit
                 m.d.comb += [
@@ -172,10 +176,15 @@ class WritebackPath(ConfiguredComponent):
                     unit.quantize.eq(quantized.quantize),
                 ]
 
-    def _enter(self, m, row, name):
-        """The values of a row that the units begin in this cycle, when the lookup has been answered."""
-        values = serialize(m, self.valid, list(row), self._config.interval, name)
-        return [delay(m, value, LOOKUP_LATENCY, f"{name}_{number}") for number, value in enumerate(values)]
+    def _enter(self, m, begins, row, name):
+        """The values of a row that the units begin, when the lookup has been answered; between rows the last ones."""
+        entered = []
+        for number, value in enumerate(serialize(m, self.valid, list(row), self._config.interval, name)):
+            register = Signal(value.shape(), name=f"{name}_{number}_entered", reset_less=True)
+            with m.If(begins):
+                m.d.sync += register.eq(value)
+            entered.append(delay(m, register, LOOKUP_LATENCY - 1, f"{name}_{number}"))
+        return entered
 
     def _connect_factors(self, m, complete):
         """The auxiliary value of the factor's lane to lane 0, which is among the last that the units begin."""

@@ -28,8 +28,8 @@ class GradientStore(wiring.Component):
             {
                 "valid": In(1),
                 "control": In(gradient_control(config)),
-                "low": In(data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)),
-                "high": In(data.ArrayLayout(signed(ACCUMULATOR_WIDTH), config.lanes)),
+                "low": In(signed(ACCUMULATOR_WIDTH)).array(config.lanes),
+                "high": In(signed(ACCUMULATOR_WIDTH)).array(config.lanes),
                 "read_enable": Out(1),
                 "write_enable": Out(1),
                 "write_data": Out(data.ArrayLayout(WORD_WIDTH, config.lanes)),
@@ -41,8 +41,11 @@ class GradientStore(wiring.Component):
         m = Module()
         m.submodules.writeback = writeback = self.writeback
         m.submodules.memory = memory = self.memory
-        for name in ("valid", "control", "low", "high"):
+        for name in ("valid", "control"):
             m.d.comb += getattr(writeback, name).eq(getattr(self, name))
+        for name in ("low", "high"):
+            for given, taken in zip(getattr(self, name), getattr(writeback, name), strict=True):
+                m.d.comb += taken.eq(given)
         # Somebody else reads in all other cycles: what was read stays for one cycle only.
         m.d.comb += [memory.read.enable.eq(1), writeback.read.data.eq(memory.read.data)]
         for name in ("row", "index", "column", "lane"):

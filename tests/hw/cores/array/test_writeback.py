@@ -131,13 +131,48 @@ def test_equals_reference(cores, lanes, interval):
             "inputs": {
                 "valid": padded(valid, total),
                 "control": padded(np.array([encoded(layout, control) for control in controls], object), total),
-                "low": padded(low, total),
-                "high": padded(high, total),
+                "low": padded(low.reshape(cycles, -1), total),
+                "high": padded(high.reshape(cycles, -1), total),
                 "bias": padded(bias, total),
                 "auxiliary": padded(auxiliary, total),
             }
             | {f"lookups__{lookup}__parameters": lookups[:, lookup] for lookup in range(3)},
             "outputs": outputs,
+        },
+        after_noise=True,
+    )
+
+
+def test_units_rest_after_a_row():
+    """What leaves stays, whatever comes in without ``valid`` while the control is the same."""
+    config = WritebackConfig(cores=2, lanes=4, rows=37, slots=SLOTS, factor_lane=FACTOR_LANE)
+    rng = np.random.default_rng(1)
+    cycles = 60
+    slot = random_parameters(rng)
+    control = random_control(rng, config) | {"lanes": 4, "merge": 0, "core_mask": 3, "operation": 0, "monitor": 1}
+    control |= dict.fromkeys(("input_slot", "auxiliary_slot", "output_slot"), 0)
+    low, high = mixed(rng, (2, cycles, 2, 4), 57) >> 25
+    bias, auxiliary = mixed(rng, (cycles, 4), 32), mixed(rng, (cycles, 2, 4), 16)
+    row = write_back(config, control, low[0], high[0], bias[0], auxiliary[0], [slot] * SLOTS)
+    component = WritebackPath(config)
+    parameters = encoded(slot_parameters, {name: getattr(slot, name) for name in FIELDS})
+    simulate(
+        component,
+        bench="tests.hw.cores.bench_play",
+        parameters={
+            "inputs": {
+                "valid": padded(np.ones(1, np.int64), cycles),
+                "control": np.array([encoded(writeback_control(config), control)] * cycles, object),
+                "low": low.reshape(cycles, -1),
+                "high": high.reshape(cycles, -1),
+                "bias": bias,
+                "auxiliary": auxiliary,
+            }
+            | {f"lookups__{lookup}__parameters": np.array([parameters] * cycles, object) for lookup in range(3)},
+            "outputs": {
+                "monitor__values": Expected(np.array([row.values] * cycles), component.monitor_latency),
+                "results__words": Expected(np.array([row.data] * cycles), component.latency),
+            },
         },
         after_noise=True,
     )
