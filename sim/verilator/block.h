@@ -44,7 +44,7 @@ class Block {
         model_.eval();
     }
 
-    // Of the root: the model has but references to them, each of which would be read from memory.
+    // The ports are in the root; the model has references to them, each of which would be read from memory.
     auto &ports() { return *model_.rootp; }
 
     // A clock cycle with the inputs that are put; false: nothing but the same would have come of it.

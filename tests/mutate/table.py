@@ -67,7 +67,11 @@ CORES = (
     Core(room="cores/array", name="AdaptiveArrayCore", tests=("test_core.py::test_equals_reference",)),
     Core(room="cores/array", name="OperandFormer", tests=("test_operand.py",)),
     Core(room="cores/array", name="ActivationUnit", tests=("test_activation_unit.py",)),
-    Core(room="cores/array", name="WritebackPath, WritebackLane", tests=("test_writeback.py::test_equals_reference",)),
+    Core(
+        room="cores/array",
+        name="WritebackPath, WritebackLane",
+        tests=("test_writeback.py::test_equals_reference", "test_writeback.py::test_units_rest_after_a_row"),
+    ),
     Core(
         room="cores/array",
         name="GradientWriteback",

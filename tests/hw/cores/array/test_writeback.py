@@ -144,7 +144,7 @@ def test_equals_reference(cores, lanes, interval):
 
 
 def test_units_rest_after_a_row():
-    """What leaves stays, whatever comes in without ``valid`` while the control is the same."""
+    """Results stay, whatever values come in without ``valid`` while the control is the same."""
     config = WritebackConfig(cores=2, lanes=4, rows=37, slots=SLOTS, factor_lane=FACTOR_LANE)
     rng = np.random.default_rng(1)
     cycles = 60
