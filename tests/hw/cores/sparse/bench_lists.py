@@ -44,9 +44,9 @@ async def place(dut, name, starts, counts):
 
 
 def groups_of(config, random, number):
-    """Counts of each group: in one, all equal, or random."""
+    """Places of each group's rows and columns, anywhere in their list: all in one group, all equal, or random."""
     groups = (1, config.groups)[number] if number < 2 else int(random.integers(1, config.groups + 1))
-    for most in (config.rows, config.core_columns):
+    for most, places in ((config.rows, config.row_list), (config.core_columns, config.column_list)):
         if number % 3 == 0:
             counts = np.zeros(groups, np.int64)
             counts[random.integers(groups)] = most
@@ -54,7 +54,7 @@ def groups_of(config, random, number):
             counts = np.full(groups, most // groups)
         else:
             counts = random.multinomial(most, random.dirichlet(np.ones(groups)))
-        yield np.cumsum(counts) - counts, counts
+        yield random.integers(places - most + 1) + np.cumsum(counts) - counts, counts
 
 
 @cocotb.test()
