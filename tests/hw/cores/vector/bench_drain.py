@@ -38,6 +38,14 @@ class Wave:
         return len(self.numbers) if self.product == Product.GRADIENT else len(self.descriptors)
 
 
+def random_row(config, random):
+    """A row of the result memory, or one past its end, often by a single bit."""
+    rows, width = config.result_rows, result_descriptor_layout(config)["first"].width
+    if random.random() < 0.3:
+        return 1 << int(random.integers((rows - 1).bit_length(), width))
+    return int(random.choice([0, rows - 1, *random.integers(rows, size=10), rows]))
+
+
 def random_wave(config, random, number):
     """One full wave of each kind and number of blocks first."""
     product = Product(number % len(Product))
@@ -48,9 +56,7 @@ def random_wave(config, random, number):
     for first in range(0, clusters, blocks):
         descriptor = noise(codec_of(result_descriptor_layout(config)), random)
         if product != Product.GRADIENT and random.random() < 0.9:
-            # The last one is past the end.
-            places = [0, config.result_rows - 1, *random.integers(config.result_rows, size=10), config.result_rows]
-            descriptor |= {name: int(random.choice(places)) for name in ("first", "second")}
+            descriptor |= {name: random_row(config, random) for name in ("first", "second")}
         count = min(blocks, clusters - first)
         descriptors.append(
             descriptor
@@ -58,9 +64,13 @@ def random_wave(config, random, number):
             | {"last": int(first + blocks >= clusters)}
         )
     share = random.choice([0, 0.05])
-    return Wave(
-        product, blocks, mixed(random, config.format, (clusters, config.cluster_vpus, ACCUMULATORS), share), descriptors
-    )
+    numbers = mixed(random, config.format, (clusters, config.cluster_vpus, ACCUMULATORS), share)
+    if not share:
+        # The only number that is not finite among those that are written at once.
+        for first in range(0, clusters, blocks):
+            together = numbers[first : first + blocks]
+            together.flat[random.integers(together.size)] = config.format.infinity
+    return Wave(product, blocks, numbers, descriptors)
 
 
 def words(config, numbers):
