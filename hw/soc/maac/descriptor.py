@@ -10,5 +10,6 @@ DEVICES = (
         description="updates of attentive critics of several agents",
         component="rewardware.hw.soc.learner.device:LearnerSystem",
         configuration="rewardware.hw.soc.maac.config:MAACSystemConfig",
+        board_presets=("ulx3s",),
     ),
 )

@@ -69,6 +69,11 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
         ("dynamap", "8 x 6 elements of 8 bits, 65536 words of feature maps"),
         ("fixar", "1 x 2 x 2 processing elements"),
         ("learninggroup", "1 x 2 VPUs"),
+        (
+            "maac",
+            "4 agents, hidden 24, 4 heads, 1 at once, bfloat16_flush; policy units 1-1-1; critic units 1-1-1-1-1-2-1; "
+            "layers share lanes of the optimiser",
+        ),
         ("mcts", "3000 nodes of 4 children, 8 levels, 16 banks"),
         ("pearl", "32768 priorities, fanout 16"),
     ],
