@@ -128,7 +128,7 @@ class NetworkParameters(wiring.Component):
             return [], []
         numbers = range(max(update.lanes for update in self._updates))
         rates = first.algorithm.rates
-        lanes = [SharedLane(replicated(update_lane(first)), rates, layers) for _ in numbers]
+        lanes = [SharedLane(update_lane(first), rates, layers) for _ in numbers]
         follow_lanes = []
         if first.target == "soft":
             arithmetic = first.layer.arithmetic

@@ -65,7 +65,7 @@ class UpdateStage(ConfiguredComponent):
             self._lanes = list(shared)
             lanes = {"lanes": In(shared[0].port).array(config.lanes)}
         else:
-            self._lanes = [replicated(update_lane(config)) for _ in range(config.lanes)]
+            self._lanes = [update_lane(config) for _ in range(config.lanes)]
             lanes = {"rates": In(rates_layout(config))}
         read, write, state = word_read(config.layer), word_write(config.layer), len(config.algorithm.state)
         super().__init__(
@@ -152,10 +152,10 @@ class UpdateStage(ConfiguredComponent):
 
 
 def update_lane(config):
-    """A lane of the optimiser, which a layer has to itself or shares with others."""
-    arithmetic = config.layer.arithmetic
-    if config.shared and config.algorithm.gradients:
-        return ScaledGradientLane(arithmetic, config.optimizer, None)
-    if config.gradient_scale == 1:
-        return FLOAT_LANES[config.optimizer](arithmetic)
-    return ScaledGradientLane(arithmetic, config.optimizer, config.gradient_scale)
+    """A lane of the optimiser, which a layer has to itself or shares with others: one module for all that are equal."""
+    arithmetic, optimizer = config.layer.arithmetic, config.optimizer
+    shares_scaling = config.shared and config.algorithm.gradients
+    if config.gradient_scale == 1 and not shares_scaling:
+        return replicated(FLOAT_LANES[optimizer](arithmetic))
+    scale = None if shares_scaling else config.gradient_scale
+    return replicated(ScaledGradientLane(arithmetic, optimizer, scale), key=(arithmetic, optimizer, scale))

@@ -1,5 +1,7 @@
 """The optimiser's pass over a layer against the references of its lanes."""
 
+from dataclasses import replace
+
 import pytest
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -10,7 +12,7 @@ from rewardware.hw.cores.forwarding import forward_port
 from rewardware.hw.cores.layer.config import BINARY32_LANE, LayerConfig
 from rewardware.hw.cores.layer.parameter_array import ParameterArray
 from rewardware.hw.cores.layer.ports import parameter_read, parameter_write
-from rewardware.hw.cores.layer.update_stage import UpdateStage
+from rewardware.hw.cores.layer.update_stage import UpdateStage, update_lane
 from rewardware.hw.cores.layer.update_stage_config import UpdateStageConfig
 from rewardware.sim.cocotb import simulate
 
@@ -71,3 +73,18 @@ def test_update_stage(inputs, outputs, units, optimizer, interval, arithmetic):
         parameters={"config": config, "cycles": stage.cycles},
         after_noise=True,
     )
+
+
+def test_lanes_are_one_module_only_if_they_are_equal():
+    layer = LayerConfig(inputs=2, outputs=3, units=1, arithmetic=BRAIN)
+    configs = [
+        UpdateStageConfig(layer=layer, optimizer=optimizer, gradient_scale=scale, shared=shared)
+        for optimizer, scale, shared in (
+            *(("adam", 1.0, False), ("adam", 0.5, False), ("adam", 0.25, False)),
+            *(("sgd", 0.5, False), ("adam", 1.0, True)),
+        )
+    ]
+    keys = [update_lane(config).key for config in configs]
+    assert len(set(keys)) == len(configs) and keys == [update_lane(config).key for config in configs]
+    # Shared lanes get the scale of each layer.
+    assert keys[-1] == update_lane(replace(configs[-1], gradient_scale=0.5)).key
