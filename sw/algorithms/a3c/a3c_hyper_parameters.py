@@ -23,6 +23,10 @@ class A3CHyperParameters(HyperParameters):
         t_max, steps between two updates of an agent (1 to 64).
     gamma
         Discount factor of future rewards.
+    reward_scale
+        Factor of rewards before they are learned from; returns of episodes are told without it.
+    reward_limit
+        Scaled rewards are clipped to at most this magnitude (Mnih et al. have 1 for games); 0: they are not.
     entropy_coefficient
         Weight of the entropy in the loss.
     value_coefficient
@@ -53,6 +57,8 @@ class A3CHyperParameters(HyperParameters):
     hidden_sizes: tuple[int, ...] = (256, 128, 64)
     rollout_steps: int = 5
     gamma: float = 0.99
+    reward_scale: float = 1.0
+    reward_limit: float = 0.0
     entropy_coefficient: float = 0.01
     value_coefficient: float = 1.0
     learning_rate: float = 7e-4
@@ -72,9 +78,15 @@ class A3CHyperParameters(HyperParameters):
         for name in ("gamma", "learning_rate"):
             self._real(name, 0.0, 1.0, high_included=True)
         self._real("rms_prop_decay", 0.0, 1.0)
-        for name in ("entropy_coefficient", "value_coefficient"):
+        for name in ("reward_limit", "entropy_coefficient", "value_coefficient"):
             self._real(name, 0.0, math.inf)
-        self._real("rms_prop_epsilon", 0.0, math.inf, low_included=False)
+        for name in ("reward_scale", "rms_prop_epsilon"):
+            self._real(name, 0.0, math.inf, low_included=False)
+
+    def learned_reward(self, reward: float) -> float:
+        """What is learned from a reward of the environment: scaled, then clipped."""
+        scaled = reward * self.reward_scale
+        return min(max(scaled, -self.reward_limit), self.reward_limit) if self.reward_limit else scaled
 
     def learning_rate_at(self, steps: int) -> float:
         """The learning rate after so many environment steps of all agents."""

@@ -140,11 +140,11 @@ class A3CLearner:
                 self.dropped += len(own.rewards)
                 own.forget()
             return AgentRequest(agent=arrival.agent, forget=arrival.lost > 0, observation=arrival.observation)
-        own.rewards.append(arrival.reward)
+        own.rewards.append(self.config.learned_reward(arrival.reward))
         return AgentRequest(
             agent=arrival.agent,
             action=own.actions[-1],
-            reward=arrival.reward,
+            reward=own.rewards[-1],
             observation=None if arrival.terminated else arrival.observation,
             train=arrival.ends or len(own.rewards) == self.config.rollout_steps,
         )

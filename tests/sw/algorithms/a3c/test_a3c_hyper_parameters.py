@@ -18,6 +18,8 @@ from rewardware.sw.algorithms.a3c.a3c_shape import A3CShape
         ({"gamma": 1.5}, ValueError, r"gamma must be in \[0\.0, 1\.0\], not 1\.5"),
         ({"rms_prop_decay": 1.0}, ValueError, r"rms_prop_decay must be in \[0\.0, 1\.0\), not 1\.0"),
         ({"rms_prop_epsilon": 0.0}, ValueError, r"rms_prop_epsilon must be in \(0\.0, inf\), not 0\.0"),
+        ({"reward_scale": 0.0}, ValueError, r"reward_scale must be in \(0\.0, inf\), not 0\.0"),
+        ({"reward_limit": -1.0}, ValueError, r"reward_limit must be in \[0\.0, inf\), not -1\.0"),
         ({"entropy_coefficient": -1.0}, ValueError, r"entropy_coefficient must be in \[0\.0, inf\), not -1\.0"),
         ({"value_coefficient": "1"}, TypeError, "value_coefficient must be a number, not '1'"),
         ({"anneal_steps": -1}, ValueError, "anneal_steps must be at least 0, not -1"),
@@ -43,6 +45,19 @@ def test_the_learning_rate_goes_down_in_a_line():
     config = A3CHyperParameters(learning_rate=0.5, anneal_steps=100)
     assert [config.learning_rate_at(steps) for steps in (0, 50, 100, 150)] == [0.5, 0.25, 0.0, 0.0]
     assert A3CHyperParameters(learning_rate=0.5).learning_rate_at(10**9) == 0.5
+
+
+def test_rewards_are_scaled_then_clipped():
+    config = A3CHyperParameters(reward_scale=0.5, reward_limit=1.0)
+    assert [config.learned_reward(reward) for reward in (-9.0, -1.0, 0.0, 1.5, 3.0)] == [-1.0, -0.5, 0.0, 0.75, 1.0]
+    assert A3CHyperParameters(reward_scale=0.5).learned_reward(-9.0) == -4.5
+    assert A3CHyperParameters().learned_reward(-9.0) == -9.0
+
+
+def test_a_mapping_from_before_rewards_were_scaled_has_them_as_they_are():
+    older = A3CHyperParameters().to_mapping()
+    del older["reward_scale"], older["reward_limit"]
+    assert A3CHyperParameters.from_mapping(older) == A3CHyperParameters()
 
 
 def test_one_action_is_none():

@@ -95,18 +95,34 @@ def test_rollouts_end_behind_their_steps_and_with_episodes():
     assert np.float32(one.statistics()["learning_rate"]) == np.float32(float(exact))
 
 
+def test_rewards_are_scaled_then_clipped_for_learning_and_told_as_they_are():
+    config = A3CHyperParameters(**{**CONFIG.to_mapping(), "reward_scale": 0.75, "reward_limit": 2.0})
+    one = learner(service=Listening, config=config)
+    records = go(one, 120)
+    heard = [request for request in one.service.heard if request.action is not None]
+    told = [record["reward"] for record in records]
+    assert [request.reward for request in heard] == [min(0.75 * reward, 2.0) for reward in told]
+    assert min(told) < 2 and max(told) > 3
+    returns = [(record["return"], record["length"]) for record in records if "return" in record]
+    assert returns and all(found == length * (length + 1) / 2 for found, length in returns)
+
+
 @pytest.mark.parametrize("service", SERVICES.values())
 def test_same_seed_same_bits_and_a_state_goes_on(service):
-    whole, part, resumed = (learner(service=service) for _ in range(3))
+    # Scaled once: rollouts under way are asked for again with what is learned from.
+    config = A3CHyperParameters(**{**CONFIG.to_mapping(), "reward_scale": 0.5})
+    whole, part, resumed = (learner(service=service, config=config) for _ in range(3))
     expected = go(whole, 240)
-    begun = go(part, 100)
+    begun = go(part, 103)
     arrays, rest = part.state()
+    # A reward that counts is under way.
+    assert any(len(agent["rewards"]) > 0 and len(agent["actions"]) > 1 for agent in rest["agents"])
     resumed.load(part.save())
     resumed.restore(arrays, rest)
     resumed.environments.restore(*part.environments.state())
     assert begun + go(resumed, 240) == expected
     assert_same(whole, resumed)
-    other = learner(service=service, config=A3CHyperParameters(**{**CONFIG.to_mapping(), "seed": 1}))
+    other = learner(service=service, config=A3CHyperParameters(**{**config.to_mapping(), "seed": 1}))
     assert go(other, 240) != expected
 
 
