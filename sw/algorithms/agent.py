@@ -187,9 +187,10 @@ class Agent(ABC):
         """
         generator = np.random.default_rng(EVALUATION_SEED if seed is None else seed)
 
-        def policy(observation: np.ndarray) -> np.ndarray:
-            return self.environment.random_action(generator) if random else self._best_action(observation)
+        def random_policy(observation: np.ndarray) -> np.ndarray:
+            return self.environment.random_action(generator)
 
+        policy = random_policy if random else self._evaluated_policy(generator)
         return self._returns(policy, episodes, seed, steps, ", random actions" * random)
 
     def _returns(
@@ -232,7 +233,13 @@ class Agent(ABC):
         if self.environment.name is None:
             raise ValueError("The environment is not registered: it cannot be made anew to be drawn")
         first = EVALUATION_SEED if seed is None else seed
-        film_episode(path, self.environment.name, type(self.environment), self._best_action, first)
+        film_episode(
+            path,
+            self.environment.name,
+            type(self.environment),
+            self._evaluated_policy(np.random.default_rng(first)),
+            first,
+        )
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
         """Lines that say what `evaluation` came to."""
@@ -252,6 +259,10 @@ class Agent(ABC):
     @abstractmethod
     def _round(self) -> list[dict[str, Any]]:
         """Take `round_size` environment steps and learn with them; the records of both."""
+
+    def _evaluated_policy(self, generator: np.random.Generator) -> Callable[[np.ndarray], np.ndarray]:
+        """The policy that is evaluated and filmed: without noise, or, where actions are drawn, from the generator."""
+        return self._best_action
 
     @abstractmethod
     def _best_action(self, observation: np.ndarray) -> np.ndarray:

@@ -39,6 +39,8 @@ class A3CHyperParameters(HyperParameters):
         RMSProp's decay of mean squares.
     rms_prop_epsilon
         Constant in RMSProp's denominator.
+    draw_in_evaluation
+        Whether evaluation draws its actions as training does; otherwise it takes the likeliest.
     seed
         Seed of everything random.
 
@@ -65,6 +67,7 @@ class A3CHyperParameters(HyperParameters):
     anneal_steps: int = 0
     rms_prop_decay: float = 0.99
     rms_prop_epsilon: float = 0.1
+    draw_in_evaluation: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -75,6 +78,8 @@ class A3CHyperParameters(HyperParameters):
         self._whole("rollout_steps", self.rollout_steps, 1, LARGEST_STEPS)
         for name in ("anneal_steps", "seed"):
             self._whole(name, getattr(self, name), 0)
+        if not isinstance(self.draw_in_evaluation, bool):
+            raise TypeError(f"draw_in_evaluation must be True or False, not {self.draw_in_evaluation!r}")
         for name in ("gamma", "learning_rate"):
             self._real(name, 0.0, 1.0, high_included=True)
         self._real("rms_prop_decay", 0.0, 1.0)

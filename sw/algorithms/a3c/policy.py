@@ -4,7 +4,7 @@ import numpy as np
 
 from .a3c_shape import Arrays
 
-__all__ = ["draw", "scores"]
+__all__ = ["draw", "draw_scored", "scores"]
 
 
 def draw(probabilities: np.ndarray, generator: np.random.Generator) -> int:
@@ -19,6 +19,11 @@ def draw(probabilities: np.ndarray, generator: np.random.Generator) -> int:
     """
     cumulative = np.cumsum(probabilities, dtype=np.float64)
     return int(np.searchsorted(cumulative, float(generator.random(dtype=np.float32)) * cumulative[-1], side="right"))
+
+
+def draw_scored(logits: np.ndarray, generator: np.random.Generator) -> int:
+    """An action by `draw`, from logits of the actions."""
+    return draw(np.exp(logits - logits.max()), generator)
 
 
 def scores(parameters: Arrays, observations: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
 from ...algorithms.a3c.a3c_learner import A3CLearner
 from ...algorithms.a3c.a3c_shape import A3CShape, Arrays
 from ...algorithms.a3c.order import ServiceOrder
-from ...algorithms.a3c.policy import draw, scores
+from ...algorithms.a3c.policy import draw_scored, scores
 from ...algorithms.agent import Agent
 from ...core.backends import require_link
 from ...core.checkpoint import CheckpointError, backend_of, environment_of, read_agent, settings_of
@@ -210,17 +210,22 @@ class A3C(Agent):
         """
         observation = self._checked(observation)
         rows = scores(self._central(), np.atleast_2d(observation))
-        if deterministic:
-            actions = rows.argmax(axis=1)
-        else:
-            generator = np.random.default_rng()
-            powers = np.exp(rows - rows.max(axis=1, keepdims=True))
-            actions = np.array([draw(row, generator) for row in powers])
+        generator = np.random.default_rng()
+        actions = rows.argmax(axis=1) if deterministic else np.array([draw_scored(row, generator) for row in rows])
         found = np.asarray(self.environment.unscale(actions))
         return found if observation.ndim == 2 else np.asarray(found[0]), None
 
     def _best_action(self, observation: np.ndarray) -> np.ndarray:
         return np.asarray(scores(self._central(), observation[np.newaxis])[0].argmax())
+
+    def _evaluated_policy(self, generator: np.random.Generator) -> Callable[[np.ndarray], np.ndarray]:
+        if not self.config.draw_in_evaluation:
+            return self._best_action
+
+        def policy(observation: np.ndarray) -> np.ndarray:
+            return np.asarray(draw_scored(scores(self._central(), observation[np.newaxis])[0], generator))
+
+        return policy
 
     def _central(self) -> Arrays:
         """The central parameters as they are."""

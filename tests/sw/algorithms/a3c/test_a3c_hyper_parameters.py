@@ -22,6 +22,7 @@ from rewardware.sw.algorithms.a3c.a3c_shape import A3CShape
         ({"reward_limit": -1.0}, ValueError, r"reward_limit must be in \[0\.0, inf\), not -1\.0"),
         ({"entropy_coefficient": -1.0}, ValueError, r"entropy_coefficient must be in \[0\.0, inf\), not -1\.0"),
         ({"value_coefficient": "1"}, TypeError, "value_coefficient must be a number, not '1'"),
+        ({"draw_in_evaluation": 1}, TypeError, "draw_in_evaluation must be True or False, not 1"),
         ({"anneal_steps": -1}, ValueError, "anneal_steps must be at least 0, not -1"),
     ],
 )
@@ -54,9 +55,9 @@ def test_rewards_are_scaled_then_clipped():
     assert A3CHyperParameters().learned_reward(-9.0) == -9.0
 
 
-def test_a_mapping_from_before_rewards_were_scaled_has_them_as_they_are():
+def test_an_older_mapping_has_rewards_as_they_are_and_the_likeliest_actions():
     older = A3CHyperParameters().to_mapping()
-    del older["reward_scale"], older["reward_limit"]
+    del older["reward_scale"], older["reward_limit"], older["draw_in_evaluation"]
     assert A3CHyperParameters.from_mapping(older) == A3CHyperParameters()
 
 

@@ -62,6 +62,15 @@ def test_same_seed_same_bits_and_a_checkpoint_goes_on(env, backend, tmp_path):
         assert records_of(other, 120) != expected[:120]
 
 
+def test_evaluation_draws_actions_if_asked(tmp_path):
+    with make(seed=4) as likeliest, make(seed=4, draw_in_evaluation=True) as drawn:
+        found = [agent.evaluate(5).tolist() for agent in (likeliest, drawn, drawn)]
+        assert found[1] == found[2] != found[0] and drawn.evaluate(5, seed=9).tolist() != found[1]
+        drawn.save(tmp_path / "drawn.zip")
+    with A3C.load(tmp_path / "drawn.zip") as again:
+        assert again.evaluate(5).tolist() == found[1]
+
+
 def short_game():
     return make_environment("ALE/Breakout-v5", obs_type="ram", max_episode_steps=15)
 
