@@ -233,13 +233,8 @@ class Agent(ABC):
         if self.environment.name is None:
             raise ValueError("The environment is not registered: it cannot be made anew to be drawn")
         first = EVALUATION_SEED if seed is None else seed
-        film_episode(
-            path,
-            self.environment.name,
-            type(self.environment),
-            self._evaluated_policy(np.random.default_rng(first)),
-            first,
-        )
+        policy = self._evaluated_policy(np.random.default_rng(first))
+        film_episode(path, self.environment.name, type(self.environment), policy, first)
 
     def describe_evaluation(self, outcome: dict[str, Any]) -> list[str]:
         """Lines that say what `evaluation` came to."""

@@ -128,6 +128,27 @@ A3C_RATES = (
     *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.001", "--anneal-steps", "200000"),
     *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25"),
 )
+# Values of some units, so that the value's gradients leave room for the policy's; rollouts that see a landing.
+LUNAR_LANDER_RATES = (
+    *("--hidden-sizes", "64,64", "--rollout-steps", "20", "--learning-rate", "0.001", "--anneal-steps", "1500000"),
+    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5", "--entropy-coefficient", "0.0005"),
+    *("--reward-scale", "0.02"),
+)
+# Points come in hundreds: what is learned from is their sign, as in the source.
+KUNG_FU_MASTER_RATES = (
+    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.0007", "--anneal-steps", "1000000"),
+    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25", "--reward-limit", "1", "--draw-in-evaluation"),
+)
+
+
+def _a3c_arms(*rates: str, solved: bool | None = None) -> dict[str, Arm]:
+    """The reference beside PyTorch, with these rates; environments are served in the same order each time."""
+    here = ("--environments", "in-process", *rates)
+    return {
+        "reference": Arm(name="A3C, the reference", options=("--backend", "reference", *here), solved=solved),
+        "float32": Arm(name="PyTorch, float32", options=("--backend", "torch", *here), solved=solved),
+    }
+
 
 EXPERIMENTS = {
     "pendulum": Experiment(
@@ -203,18 +224,29 @@ EXPERIMENTS = {
         seeds=3,
         threshold=475,
         options=("--evaluate-every", "10000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),
-        arms={
-            "reference": Arm(
-                name="A3C, the reference",
-                options=("--backend", "reference", "--environments", "in-process", *A3C_RATES),
-                solved=True,
-            ),
-            "float32": Arm(
-                name="PyTorch, float32",
-                options=("--backend", "torch", "--environments", "in-process", *A3C_RATES),
-                solved=True,
-            ),
-        },
+        arms=_a3c_arms(*A3C_RATES, solved=True),
+    ),
+    "lunar-lander": Experiment(
+        system="a3c",
+        page="a3c.md",
+        env="LunarLander-v3",
+        length=1_500_000,
+        seeds=3,
+        options=("--evaluate-every", "100000", "--evaluation-episodes", "100", "--checkpoint-every", "0"),
+        arms=_a3c_arms(*LUNAR_LANDER_RATES),
+    ),
+    "kung-fu-master": Experiment(
+        system="a3c",
+        page="a3c.md",
+        env="ALE/KungFuMaster-v5",
+        length=1_000_000,
+        seeds=3,
+        options=(
+            *("--obs", "ram", "--evaluate-every", "100000", "--evaluation-episodes", "20"),
+            *("--checkpoint-every", "0"),
+        ),
+        arms=_a3c_arms(*KUNG_FU_MASTER_RATES),
+        title="ALE/KungFuMaster-v5 from its RAM",
     ),
     "breakout": Experiment(
         system="dynamap",
