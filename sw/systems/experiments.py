@@ -130,13 +130,13 @@ A3C_RATES = (
 )
 # Values of some units, so that the value's gradients leave room for the policy's; rollouts that see a landing.
 LUNAR_LANDER_RATES = (
-    *("--hidden-sizes", "64,64", "--rollout-steps", "20", "--learning-rate", "0.001", "--anneal-steps", "1500000"),
+    *("--hidden-sizes", "64,64", "--rollout-steps", "20", "--learning-rate", "0.0006", "--anneal-steps", "1500000"),
     *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5", "--entropy-coefficient", "0.0005"),
     *("--reward-scale", "0.02"),
 )
 # Points come in hundreds: what is learned from is their sign, as in the source.
 KUNG_FU_MASTER_RATES = (
-    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.0007", "--anneal-steps", "1000000"),
+    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.0007", "--anneal-steps", "800000"),
     *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25", "--reward-limit", "1", "--draw-in-evaluation"),
 )
 
@@ -239,7 +239,7 @@ EXPERIMENTS = {
         system="a3c",
         page="a3c.md",
         env="ALE/KungFuMaster-v5",
-        length=1_000_000,
+        length=800_000,
         seeds=3,
         options=(
             *("--obs", "ram", "--evaluate-every", "100000", "--evaluation-episodes", "20"),
