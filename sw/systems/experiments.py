@@ -130,13 +130,13 @@ A3C_RATES = (
 )
 # Rewards of up to 100 make gradients of the value that the cores do not clip.
 LUNAR_LANDER_RATES = (
-    *("--hidden-sizes", "64,64", "--rollout-steps", "16", "--gamma", "0.995", "--learning-rate", "0.0007"),
-    *("--anneal-steps", "700000", "--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25"),
-    *("--entropy-coefficient", "0.001", "--reward-scale", "0.05", "--draw-in-evaluation"),
+    *("--hidden-sizes", "64,64", "--rollout-steps", "20", "--learning-rate", "0.0008", "--anneal-steps", "800000"),
+    *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.5", "--entropy-coefficient", "0.0005"),
+    *("--reward-scale", "0.02", "--draw-in-evaluation"),
 )
 # Points come in hundreds: what is learned from is their sign, as in the source.
 KUNG_FU_MASTER_RATES = (
-    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.0007", "--anneal-steps", "150000"),
+    *("--hidden-sizes", "64,64", "--rollout-steps", "8", "--learning-rate", "0.0007", "--anneal-steps", "60000"),
     *("--rms-prop-epsilon", "0.00001", "--value-coefficient", "0.25", "--reward-limit", "1", "--draw-in-evaluation"),
 )
 
@@ -230,7 +230,7 @@ EXPERIMENTS = {
         system="a3c",
         page="a3c.md",
         env="LunarLander-v3",
-        length=700_000,
+        length=800_000,
         seeds=3,
         options=("--evaluate-every", "100000", "--evaluation-episodes", "20", "--checkpoint-every", "0"),
         arms=_a3c_arms(*LUNAR_LANDER_RATES),
@@ -239,10 +239,10 @@ EXPERIMENTS = {
         system="a3c",
         page="a3c.md",
         env="ALE/KungFuMaster-v5",
-        length=150_000,
+        length=60_000,
         seeds=3,
         options=(
-            *("--obs", "ram", "--evaluate-every", "25000", "--evaluation-episodes", "10"),
+            *("--obs", "ram", "--evaluate-every", "15000", "--evaluation-episodes", "10"),
             *("--checkpoint-every", "0"),
         ),
         arms=_a3c_arms(*KUNG_FU_MASTER_RATES),
