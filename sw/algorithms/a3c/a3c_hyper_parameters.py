@@ -89,7 +89,7 @@ class A3CHyperParameters(HyperParameters):
             self._real(name, 0.0, math.inf, low_included=False)
 
     def learned_reward(self, reward: float) -> float:
-        """What is learned from a reward of the environment: scaled, then clipped."""
+        """The reward to learn from: the environment's, scaled and then clipped."""
         scaled = reward * self.reward_scale
         return min(max(scaled, -self.reward_limit), self.reward_limit) if self.reward_limit else scaled
 
