@@ -16,7 +16,7 @@ __all__ = ["ToolError", "find_tool", "is_installed", "run_tool", "tool_version"]
 
 logger = logging.getLogger(__name__)
 
-# The largest board takes some twenty minutes; a tool that runs longer than this hangs.
+# The largest board takes some twenty minutes on an idle core; a tool that runs longer than this hangs.
 LIMIT_SECONDS = 4 * 3600
 
 # Where a tool comes from: its package (called through Python), else the name on PATH.
