@@ -1,6 +1,6 @@
 """Configuration of MAAC's learner. No Amaranth here."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 
@@ -50,8 +50,7 @@ class MAACLearnerConfig(LearnerConfig):
     agents: MAACNetworksConfig
     update_interval: int = 2
     policy_backward: str = "host"
-    # Not in the text of a configuration, so that those without keep their hash: a device adds it to its own.
-    shared_update: bool = field(default=False, repr=False)
+    shared_update: bool = False
 
     def __post_init__(self):
         require_kind("Agents", self.agents, MAACNetworksConfig)

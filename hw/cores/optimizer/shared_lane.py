@@ -1,6 +1,6 @@
 """A lane of an optimiser that several layers take one after another."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Array, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -45,16 +45,6 @@ class SharedLane(wiring.Component):
         )
 
     @property
-    def lane(self):
-        """The lane."""
-        return self._lane
-
-    @property
-    def rates(self):
-        """Ports that are the same for all layers."""
-        return self._rates
-
-    @property
     def port(self):
         """The signature of what a layer has of the lane."""
         return self._port
@@ -72,11 +62,6 @@ class SharedLane(wiring.Component):
             ports = [getattr(layer, name) for layer in self.layers]
             if member.flow is Out:
                 m.d.comb += [port.eq(getattr(lane, name)) for port in ports]
-                continue
-            chosen = Signal.like(ports[0], name=f"chosen_{name}")
-            with m.Switch(self.active):
-                for place, port in enumerate(ports):
-                    with m.Case(place):
-                        m.d.comb += chosen.eq(port)
-            m.d.sync += getattr(lane, name).eq(chosen)
+            else:
+                m.d.sync += getattr(lane, name).eq(Array(ports)[self.active])
         return m

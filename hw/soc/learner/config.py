@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...cores.checks import require_name
 from ...cores.float.config import FORMATS, FloatLaneConfig, find_format
@@ -124,11 +124,6 @@ class LearnerSystemConfig(ABC):
         )
 
     @property
-    def hashed(self) -> dict[str, Any]:
-        """Everything that the hardware is made from."""
-        return {"learner": self.learner, "instructions": self.instruction_set.describe()}
-
-    @property
     def configuration_hash(self) -> int:
         """32 bits over everything that the hardware is made from."""
-        return configuration_hash(self.hashed)
+        return configuration_hash({"learner": self.learner, "instructions": self.instruction_set.describe()})

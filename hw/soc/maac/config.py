@@ -1,7 +1,7 @@
 """Configuration of MAAC's accelerator. No Amaranth here."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...cores.checks import require_integer
 from ...cores.learner.maac_config import MAACNetworksConfig
@@ -109,11 +109,6 @@ class MAACSystemConfig(LearnerSystemConfig):
         )
 
     @property
-    def hashed(self) -> dict[str, Any]:
-        """Everything that the hardware is made from."""
-        return super().hashed | ({"shared_update": True} if self.shared_update else {})
-
-    @property
     def rows(self) -> tuple[RowRecord, ...]:
         """Rows of the streams."""
         return experience_rows(self.learner)
@@ -130,7 +125,7 @@ class MAACSystemConfig(LearnerSystemConfig):
             f"{name} {'-'.join(map(str, units))}"
             for name, units in (("policy units", self.policy_units), ("critic units", self.critic_units))
         )
-        where = "; policies are updated here, too" if self.learner.updates_policies else ""
+        where = "; policies are also updated here" if self.learner.updates_policies else ""
         lanes = "; layers share lanes of the optimiser" if self.shared_update else ""
         heads = f"{self.heads} heads, {self.parallel_heads} at once"
         return f"{self.agents} agents, hidden {self.hidden_size}, {heads}, {self.format}; {units}{where}{lanes}"
