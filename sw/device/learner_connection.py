@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from ...hw.cores.float.config import FloatFormat
 from ...hw.cores.learner.learner_engine_config import LearnerArray
 from ...hw.soc.learner.config import LearnerSystemConfig
-from ..reference.float.conversion import from_numbers
 from ..reference.float.host import from_bits, to_bits
 from .device import RunReport
 from .open import open_device
@@ -88,7 +87,7 @@ class LearnerConnection:
 
     def set(self, settings: dict[str, float]) -> None:
         """Registers to the numbers of a step; most are the same in every step."""
-        bits = from_numbers(self._format, list(settings.values()))
+        bits = words_of(self._format, list(settings.values()))
         for name, value in zip(settings, bits.tolist(), strict=True):
             if self._registers.get(name) != value:
                 self.device.write_register(name, value)
