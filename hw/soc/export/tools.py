@@ -1,14 +1,18 @@
 """Calls the synthesis tools, from their Python packages or from PATH."""
 
+import functools
 import importlib.metadata
 import importlib.util
 import logging
+import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+import filelock
 
 from ..limited_command import log_command, run_limited
 
@@ -18,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 # The largest board takes some twenty minutes on an idle core; a tool that runs longer than this hangs.
 LIMIT_SECONDS = 4 * 3600
+
+# The first run of a packaged tool compiles it: a minute, several on a busy machine.
+COMPILATION_LIMIT_SECONDS = 1200
 
 # Where a tool comes from: its package (called through Python), else the name on PATH.
 _PACKAGES = {
@@ -39,15 +46,44 @@ def find_tool(name: str) -> list[str]:
     Raises
     ------
     ToolError
-        It is nowhere; the text says which Python package has it.
+        It is nowhere; the text says which Python package has it. Or another process has not ended its first run, which
+        compiles it, in time.
+    CommandTimeout
+        This first run has not ended in time.
     """
     package, function, distribution = _PACKAGES[name]
     if importlib.util.find_spec(package) is not None:
-        return [sys.executable, "-c", f"from {package} import {function} as run; run()"]
+        command = [sys.executable, "-c", f"from {package} import {function} as run; run()"]
+        _compile_once(name, tuple(command))
+        return command
     found = shutil.which(name)
     if found is None:
         raise ToolError(f"{name} is missing: it needs the package {distribution}: pip install 'rewardware[boards]'")
     return [found]
+
+
+@functools.cache
+def _compile_once(name: str, command: tuple[str, ...]) -> None:
+    """Let one process alone make the first run of a packaged tool.
+
+    Such tools are WebAssembly. Each process that finds no machine code in a cache writes it there, over what others
+    have mapped already, and those die of a bus error.
+    """
+    package, _, distribution = _PACKAGES[name]
+    versions = "-".join(importlib.metadata.version(part) for part in (distribution, "wasmtime"))
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    # The folder of the runtime itself, so that an emptied cache is filled again.
+    folder = Path(os.environ.get("YOWASP_CACHE_DIR") or caches / "YoWASP", package)
+    folder.mkdir(parents=True, exist_ok=True)
+    compiled = folder / f"{name}-{versions}.compiled"
+    lock = folder / f"{name}.lock"
+    try:
+        with filelock.FileLock(lock, timeout=COMPILATION_LIMIT_SECONDS):
+            # One that fails says why where it is run next.
+            if not compiled.exists() and run_limited([*command, "--help"], COMPILATION_LIMIT_SECONDS).returncode == 0:
+                compiled.touch()
+    except filelock.Timeout:
+        raise ToolError(f"Another process held {lock} for {COMPILATION_LIMIT_SECONDS} s, to compile {name}") from None
 
 
 def is_installed(name: str) -> bool:

