@@ -67,8 +67,7 @@ class LockstepAgentsService(Comparison):
 
     def counters(self) -> dict[str, Any]:
         """The device's counters, and how much was compared."""
-        counted = {f"lockstep_{name}": getattr(self, name) for name in ("steps", "compared", "equal")}
-        return {**self.device.counters(), **counted}
+        return {**self.device.counters(), **self.counts()}
 
     def save(self) -> Arrays:
         self._compare_state()

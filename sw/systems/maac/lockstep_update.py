@@ -67,8 +67,7 @@ class LockstepMAACUpdate(Comparison):
 
     def counters(self) -> dict[str, Any]:
         """The device's counters, and how much was compared."""
-        counted = {f"lockstep_{name}": getattr(self, name) for name in ("steps", "compared", "equal")}
-        return {**self.device.counters(), **counted}
+        return {**self.device.counters(), **self.counts()}
 
     def save(self) -> tuple[Arrays, dict[str, Any]]:
         return self.reference.save()
