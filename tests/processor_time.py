@@ -2,7 +2,7 @@
 
 Time on the clock says how busy the machine was; processor time says what a test costs. Each test is charged with what
 its process used from one of its reports to the next, and with all programs that ended in between, the compilers that
-``make`` starts included. What is made once for several tests is paid by the first of them.
+``make`` starts included. The first of several tests pays for what is made once for all of them.
 """
 
 import functools

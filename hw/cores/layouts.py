@@ -22,9 +22,9 @@ def connect_fields(m, target, source, prefix=""):
     ----------
     m : Module
     target : data.View
-        Of structures, arrays and numbers.
+        A view of structures, arrays and numbers.
     source : data.View
-        Of a record: ``first_lane`` goes to ``target.first.lane``, ``counts_2`` to ``target.counts[2]``.
+        A view of a record: ``first_lane`` goes to ``target.first.lane``, ``counts_2`` to ``target.counts[2]``.
     prefix : str
         What the names begin with.
 

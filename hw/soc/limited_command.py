@@ -48,7 +48,7 @@ def run_limited(
     running : set of LimitedCommand or None
         Holds the command while it runs, so that another thread can end it.
     **options
-        Of :class:`subprocess.Popen`.
+        Options of :class:`subprocess.Popen`.
 
     Raises
     ------

@@ -25,9 +25,9 @@ class Run:
     Parameters
     ----------
     parameters : dict
-        Of the bench.
+        Parameters of the bench.
     seed : int
-        Of everything random in it.
+        Seed of everything random in it.
     streams : dict
         For each stream of the component the codec of its payload.
     timeout_s : float

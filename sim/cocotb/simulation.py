@@ -46,13 +46,13 @@ def simulate(
     Parameters
     ----------
     component : wiring.Component
-        What is tested; its ports appear on the bench's ``dut`` under Amaranth's names (``requests__payload``).
+        Component under test; its ports appear on the bench's ``dut`` under Amaranth's names (``requests__payload``).
     bench : str
         Module with the ``@cocotb.test()`` functions, as it is imported.
     parameters : dict or None
         What ``parameters()`` returns in the bench; anything that pickles, configurations and arrays included.
     seed : int or None
-        Of ``rng()`` in the bench. None takes ``REWARDWARE_SEED`` from the environment, else one that depends on
+        Seed of ``rng()`` in the bench. None takes ``REWARDWARE_SEED`` from the environment, else one that depends on
         the name of the test only, so that a suite does the same every time.
     waveform : bool
         Write an FST waveform to ``build/waveforms``; also by ``REWARDWARE_WAVEFORM=1``. Implies ``internals``.

@@ -109,13 +109,13 @@ _LET_GO: dict[str, tuple[str, Callable[[Module, Any], Value]]] = {
 def watched(top: wiring.Component, progress_cycles: int = PROGRESS_CYCLES) -> Iterator[None]:
     """While it lasts, every component that is elaborated gets the checks of its streams.
 
-    What comes out is checked everywhere, what comes in at the simulated component: inside, it came out of another, and
-    a part between the two may hold it back.
+    Streams that come out are checked everywhere, those that come in at the simulated component: inside, these came out
+    of another, and a part between the two may hold them back.
 
     Parameters
     ----------
     top : wiring.Component
-        The simulated one: its progress is checked, too.
+        The simulated one, whose progress is also checked.
     progress_cycles : int
         In so many cycles without a transfer, in which a value waits to come in and all that comes out would be taken,
         the rule is broken.

@@ -61,9 +61,9 @@ class StreamSource(_Stream):
     dut : handle
         The component.
     name : str
-        Of the stream.
+        Name of the stream.
     shape : shape-like or None
-        Of the payload; None takes the component's own.
+        Shape of the payload; None takes the component's own.
     stall : float
         Probability of holding back in a cycle.
     clock : str
@@ -133,9 +133,9 @@ class StreamSink(_Stream):
     dut : handle
         The component.
     name : str
-        Of the stream.
+        Name of the stream.
     shape : shape-like or None
-        Of the payload; None takes the component's own.
+        Shape of the payload; None takes the component's own.
     stall : float
         Probability of holding back in a cycle.
     clock : str

@@ -27,7 +27,7 @@ class BlockModel:
     Parameters
     ----------
     name : str
-        Of its functions and of its top module; the same for equal blocks.
+        Name of its functions and of its top module; the same for equal blocks.
     verilog : str
         Its design, for Verilator.
     stub : str
@@ -215,7 +215,7 @@ def steps_of(prefix: str, generated: str) -> str:
     Parameters
     ----------
     prefix : str
-        Of what Verilator made.
+        Prefix of what Verilator made.
     generated : str
         All of it.
 

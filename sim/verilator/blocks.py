@@ -1,9 +1,9 @@
 """A large design in blocks: modules that become models of their own, compiled once for all their instances.
 
-What a processor has to read of a design compiled as a whole is as large as the design, in every cycle, and its caches
-do not hold it. In blocks, hundreds of equal units are one piece of code, and a block of which neither inputs nor state
-change is left out (``block.h``): it would compute what it has computed. The bits of each signal in each cycle are the
-same either way.
+A design compiled as a whole is program code as large as the design, which a processor has to read in every cycle and
+its caches do not hold. In blocks, hundreds of equal units are one piece of code, and a block of which neither inputs
+nor state change is left out (``block.h``): it would compute what it has computed. The bits of each signal in each cycle
+are the same either way.
 
 A block is called once a cycle, with the values before the clock rises. Outputs that depend on inputs without a register
 between are asked for when these inputs change, those with the same inputs in one call.
@@ -40,7 +40,7 @@ class DesignSize:
     Parameters
     ----------
     lines : int
-        Of Verilog, with those of each instance; 0: not known.
+        Lines of Verilog, with those of each instance; 0: not known.
     kinds : int
         Blocks that differ.
     blocks : int

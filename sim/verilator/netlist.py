@@ -66,7 +66,7 @@ class Module:
         In the order of the text.
     instances : tuple of Instance
     lines : int
-        Of its text: what it costs to simulate, about, without its instances.
+        Lines of its text: about what it costs to simulate, without its instances.
     """
 
     def __init__(self, name: str, text: str):

@@ -25,7 +25,7 @@ def actor_failure(number: int, what: str, details: str) -> ActorError:
     Parameters
     ----------
     number
-        Of the actor.
+        Number of the actor.
     what
         The kind of the error and its words.
     details
@@ -71,7 +71,7 @@ class ActorSettings:
     policy
         How actions are chosen.
     record
-        Of an experience, as `experience_record` has it.
+        Record of an experience, as `experience_record` has it.
     """
 
     environment: str | Callable[[], gymnasium.Env]
@@ -95,9 +95,9 @@ class Actor:
     settings
         Environments and policy.
     seed
-        Of everything random; never the same for two actors, or for one that was started again.
+        Seed of everything random; never the same for two actors, or for one that was started again.
     state
-        Of an actor that goes on; ``None``: it begins.
+        State of an actor that goes on; ``None``: it begins.
     """
 
     def __init__(self, settings: ActorSettings, seed: tuple[int, ...], state: State | None):

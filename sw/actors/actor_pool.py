@@ -100,7 +100,7 @@ class ActorPool:
     policy : Policy
         How actions are chosen; pickled.
     weights : sequence of numpy.ndarray
-        What the policy gets, float32, before the learner has published others.
+        Weights that the policy gets, float32, before the learner has published others.
     actors, environments, steps : int
         Processes, environments of each, and steps in each of those in a round.
     seed : int
@@ -113,13 +113,13 @@ class ActorPool:
     Members
     -------
     environments : int
-        Of all actors.
+        Environments of all actors together.
     size : int
         Experiences of a round.
     weights : WeightsBuffer or RayWeights
         Where the learner publishes.
     record : numpy.dtype
-        Of an experience.
+        Record of an experience.
     restarts : int
         Actors that were started again.
 

@@ -26,11 +26,11 @@ class Arrival:
     observation
         After the step, or the first of an episode; float32.
     reward
-        Of the step; ``None``: an episode has begun.
+        Reward of the step; ``None``: an episode has begun.
     terminated, truncated
-        Whether the episode ended, or was cut off. Of one that ended nothing follows, whatever else.
+        Whether the episode ended, or was cut off. Nothing follows one that ended, whatever else.
     episode_return, episode_length
-        Of the episode so far.
+        Return and length of the episode so far.
     lost
         How many environments of the agent were lost since the arrival before, as when their processes ended. The
         episode under way then was lost with the first, and another one has begun.
@@ -96,7 +96,7 @@ class AgentEnvironment:
     agent
         Whose it is.
     seed
-        Of all agents.
+        Seed of all agents.
     life
         How many environments the agent has had before: each has other episodes.
     """

@@ -80,7 +80,7 @@ class EnvironmentProcesses:
     agents
         How many.
     seed
-        Of everything random but who comes first.
+        Seed of everything random but who comes first.
     limit
         Seconds that a step may take, the start of its process included.
     on

@@ -33,7 +33,7 @@ class EnvironmentServer:
     Parameters
     ----------
     arguments
-        Those of :class:`.AgentEnvironment`.
+        Arguments of :class:`.AgentEnvironment`.
     state
         What it goes on from; ``None``: it is new.
     """

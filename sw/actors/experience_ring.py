@@ -17,7 +17,7 @@ class ExperienceRing:
     Parameters
     ----------
     record : numpy.dtype
-        Of a record, with named fields.
+        Type of a record, with named fields.
     capacity : int
         Most records, at least 1.
 

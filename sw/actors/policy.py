@@ -25,6 +25,6 @@ class Policy(Protocol):
         step
             Environment steps of all actors when the weights were published.
         generator
-            Of the actor.
+            Generator of the actor.
         """
         ...

@@ -24,9 +24,9 @@ class ProcessActor:
     Parameters
     ----------
     number
-        Of the actor.
+        Number of the actor.
     settings
-        Of all actors.
+        Settings of all actors.
     weights
         Where they come from.
     limit

@@ -33,7 +33,7 @@ class RayWeights:
         step : int
             Environment steps taken so far.
         arrays : sequence of numpy.ndarray
-            Of the shapes of the first weights.
+            Arrays with the shapes of the first weights.
         """
         # A copy: the learner goes on changing them.
         self._latest = step, [np.array(array) for array in arrays]
@@ -57,9 +57,9 @@ class RayActor:
     Parameters
     ----------
     number
-        Of the actor.
+        Number of the actor.
     settings
-        Of all actors.
+        Settings of all actors.
     weights
         Where they come from.
     limit

@@ -20,9 +20,9 @@ class SimulationTask:
     Parameters
     ----------
     number : int
-        Of the task, for whom it is: no two have the same.
+        Number of the task that it is for: no two have the same.
     worker : int
-        Of the search tree, whose selection it ends.
+        Worker of the search tree whose selection it ends.
     state : object
         Saved by the environment.
     action : int or None
@@ -32,7 +32,7 @@ class SimulationTask:
     rollout_steps : int
         Most steps of the rollout.
     seed : tuple of int
-        Of the rollout's generator.
+        Seed of the rollout's generator.
     """
 
     number: int
@@ -51,7 +51,7 @@ class SimulationResult:
     Parameters
     ----------
     number, worker : int
-        Of the task.
+        Number and worker of the task.
     state : object
         After the action.
     reward : float
@@ -69,8 +69,8 @@ class SimulationResult:
     seconds : float
         What it took of the processor's time.
     priors : tuple of int
-        Of the actions there, as :func:`...device.priors.quantize_priors` gives them; empty without an evaluator, and
-        where the episode has ended.
+        Priors of the actions there, as :func:`...device.priors.quantize_priors` gives them; empty without an evaluator,
+        and where the episode has ended.
     """
 
     number: int

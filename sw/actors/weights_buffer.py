@@ -45,7 +45,7 @@ class WeightsBuffer:
         step : int
             Environment steps taken so far, which readers get with them.
         arrays : sequence of numpy.ndarray
-            Of the shapes of the first weights.
+            Arrays with the shapes of the first weights.
 
         Raises
         ------

@@ -29,11 +29,11 @@ class ActorCritic:
     config
         Hyper-parameters.
     outputs
-        Of the actor's network.
+        Outputs of the actor's network.
     critics
         How many.
     seed
-        Of the first weights, and of what the algorithm draws.
+        Seed of the first weights, and of what the algorithm draws.
     first
         The user's own networks or first weights instead.
     """

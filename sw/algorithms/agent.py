@@ -31,7 +31,7 @@ class Agent(ABC):
     Parameters
     ----------
     environment
-        Of training.
+        Environment of training.
     config
         Hyper-parameters, ``seed`` and ``learning_starts`` among them.
     backend
@@ -181,7 +181,7 @@ class Agent(ABC):
         random
             Uniformly random actions in place of the policy's: what there is to be better than.
         seed
-            Of other starting states.
+            Seed of other starting states.
         steps
             After which an episode is cut off; ``None``: it goes on to its end.
         """

@@ -22,7 +22,7 @@ class DDPGLearner(ActorCritic):
     config
         Hyper-parameters.
     seed
-        Of the first weights.
+        Seed of the first weights.
     first
         The user's own networks or first weights instead.
 

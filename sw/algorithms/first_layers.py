@@ -70,9 +70,9 @@ class FirstLayers:
         Parameters
         ----------
         observation_size, action_size
-            Of the environment.
+            Observation size and action size of the environment.
         outputs
-            Of the actor.
+            Outputs of the actor.
         what
             They are, for people.
 

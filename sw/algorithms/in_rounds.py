@@ -18,7 +18,7 @@ class InRounds:
 
     A round has as many steps as lie between two trainings, one in each environment at least. Weights of actors are
     those from before the round that is learned from; batches are drawn a gradient step ahead.
-    What comes out depends on the seed and the numbers of actors and environments alone, not on where actors run, and
+    The results depend on the seed and the numbers of actors and environments alone, not on where actors run, and
     training goes on from a checkpoint with the same bits, unless an actor is lost.
 
     Parameters

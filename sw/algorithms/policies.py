@@ -23,7 +23,7 @@ def forward(weights: Sequence[np.ndarray], observations: np.ndarray) -> np.ndarr
     Parameters
     ----------
     weights
-        Of each layer its weights (outputs x inputs) and its biases.
+        Weights (outputs x inputs) and biases of each layer.
     observations
         Shape (rows, inputs).
     """

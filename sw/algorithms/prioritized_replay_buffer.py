@@ -35,7 +35,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
     epsilon : float
         Added to priorities, so that none is 0.
     seed : int
-        Of the draws; not with an open device.
+        Seed of the draws; not with an open device.
 
     Raises
     ------
@@ -103,7 +103,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         Parameters
         ----------
         indices : numpy.ndarray
-            Of a batch.
+            Indices of a batch.
         priorities : numpy.ndarray
             0 or more; what is stored is ``(priority + epsilon) ** alpha``.
 

@@ -26,7 +26,7 @@ class QLearner:
     config
         Hyper-parameters.
     seed
-        Of the first weights.
+        Seed of the first weights.
     first
         First weights (outputs x inputs) and biases instead, or a module of the user's.
     """

@@ -11,8 +11,8 @@ INPUTS = 0  # slot of (action, observation)
 def widened_ranges(minimum: np.ndarray, maximum: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Ranges to freeze in place of the recorded ones, all within a word.
 
-    Those of hidden layers grow by the factor about zero. That of the inputs grows on both sides until its width is a
-    power of two. Then an action of one is exactly a code: rounded down to one below it, a saturated action would
+    Ranges of hidden layers grow by the factor about zero. The range of the inputs grows on both sides until its width
+    is a power of two. Then an action of one is exactly a code: rounded down to one below it, a saturated action would
     keep a slope, and the actor's weights would be pushed on without end. With a margin of 1 nothing changes.
 
     Parameters

@@ -41,8 +41,8 @@ class ReplayBuffer(ABC):
     capacity : int
         Most experiences.
     shapes : dict of str to tuple of int, optional
-        Of an experience's values by name, which are kept as float32; otherwise names, shapes and types are those of
-        the first experiences.
+        Shapes of an experience's values by name, which are kept as float32; otherwise names, shapes and types are those
+        of the first experiences.
     """
 
     def __init__(self, capacity: int, shapes: Mapping[str, tuple[int, ...]] | None = None):
@@ -69,7 +69,7 @@ class ReplayBuffer(ABC):
         Returns
         -------
         numpy.ndarray
-            Their indices, int64; of one experience, too, an array.
+            Their indices, int64; an array also for one experience.
 
         Raises
         ------

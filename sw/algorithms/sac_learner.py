@@ -28,14 +28,14 @@ class SACLearner(ActorCritic):
     config
         Hyper-parameters.
     seed
-        Of the first weights, and of the actions that are drawn.
+        Seed of the first weights, and of the actions that are drawn.
     first
         The user's own networks or first weights instead.
 
     Members
     -------
     logarithm
-        Of the temperature.
+        Logarithm of the temperature.
 
     Source: T. Haarnoja et al., "Soft actor-critic algorithms and applications", 2019, algorithm 1.
     """

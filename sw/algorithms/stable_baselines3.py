@@ -57,7 +57,7 @@ class DeviceReplayBuffer(ReplayBuffer):
     buffer_size : int
     observation_space, action_space : gymnasium.spaces.Space
     device : torch.device or str
-        Of the tensors.
+        Device of the tensors.
     n_envs : int
     optimize_memory_usage : bool
         Must be ``False``: the experience behind the latest one would be no experience, but could be sampled.

@@ -45,7 +45,7 @@ def draw_squashed(outputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     Parameters
     ----------
     outputs
-        Of a network: means of u, behind them the logarithms of its standard deviations.
+        Outputs of a network: means of u, after them the logarithms of its standard deviations.
     """
     mean, logarithm = outputs.chunk(2, 1)
     normal = torch.distributions.Normal(mean, logarithm.clamp(*LOG_DEVIATION).exp())

@@ -54,8 +54,8 @@ class TrainingLoop:
     """Gathers experience with the pool, keeps it in the buffer, and trains the learner with it.
 
     A round: the actors' experiences are taken, the learner's weights published, and the actors make the next round
-    while this one is learned from. A thread of its own talks to the buffer. Of a round with n gradient steps, in this
-    order whatever takes how long:
+    while this one is learned from. A thread of its own talks to the buffer. A round with n gradient steps has this
+    order, whatever takes how long:
 
     ================ =============================================== ================
     before step 1    sample batch 1

@@ -18,7 +18,7 @@ class UniformReplayBuffer(ReplayBuffer):
     capacity : int
         Most experiences.
     seed : int
-        Of the draws.
+        Seed of the draws.
     shapes : dict of str to tuple of int, optional
         As of :class:`.ReplayBuffer`.
     """

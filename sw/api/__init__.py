@@ -1,6 +1,6 @@
 """Reinforcement learning on open RTL, from Python: NumPy reference, simulated RTL and board compute the same bits.
 
-What is named here is what users need; it is imported when it is used. `docs/python.md` shows how.
+The names here are those that users need; each is imported when it is used. `docs/python.md` shows how.
 """
 
 import importlib

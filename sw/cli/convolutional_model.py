@@ -30,7 +30,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 def load_model(arguments: argparse.Namespace) -> tuple["ConvolutionalNetwork", "dict[str, Parameters] | None"]:
     """The network of the package, a file or a module of PyTorch, and the parameters of a module.
 
-    Modules are looked for in the current folder, too.
+    Modules are also looked for in the current folder.
 
     Raises
     ------

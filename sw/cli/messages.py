@@ -32,7 +32,7 @@ def messages(verbose: int = 0, quiet: bool = False) -> Iterator[None]:
     Parameters
     ----------
     verbose : int
-        0: what is under way, and above; 1: information, too; 2 and more: everything, with time and place.
+        0: what is under way, and above; 1: also information; 2 and more: everything, with time and place.
     quiet : bool
         Warnings and errors alone.
 

@@ -92,11 +92,11 @@ class _Game:
     Parameters
     ----------
     environment
-        Of the game.
+        Environment of the game.
     search
         Plays.
     simulations
-        Of each of its moves.
+        Simulations of each of its moves.
     """
 
     def __init__(self, environment: Any, search: Any, simulations: int):

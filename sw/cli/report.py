@@ -147,7 +147,7 @@ def make_report(
     place : bool
         Place and route as a unit of a larger design (ECP5).
     seed : int or None
-        Of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
+        Seed of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
     seeds : int or None
         Place with so many seeds, from 1 on, and report the best.
     uram : bool

@@ -19,7 +19,7 @@ def add_systems(parser: argparse.ArgumentParser, command: str, add_shared: AddAr
     Parameters
     ----------
     parser
-        Of the command.
+        Parser of the command.
     command
         As descriptors name it.
     add_shared

@@ -19,7 +19,7 @@ class Row:
     design : str
         In the catalogue.
     settings : dict
-        Of its configuration.
+        Settings of its configuration.
     """
 
     design: str

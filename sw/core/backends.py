@@ -35,7 +35,7 @@ class Backend:
     name
         As the user said it.
     place
-        Of a device, as `open_device` takes it; empty, if it is none.
+        Place of a device, as `open_device` takes it; empty, if it is none.
     pair
         The two that are compared; empty, if it is no lockstep.
     """
@@ -57,7 +57,7 @@ def parse_backend(name: str, more: tuple[str, ...] = (), exact: tuple[str, ...] 
     more
         What else there is, as ``"torch"``.
     exact
-        What else there is that has the reference's bits, so that it may be one of a pair, as ``"host"``.
+        Further backends with the reference's bits, each of which may be one of a pair, such as ``"host"``.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def open_backend(
     lockstep
         Joins two of them: a `Comparison` with their interface.
     exact
-        What opens each of the words that `parse_backend` has by this name.
+        Functions that open the words that `parse_backend` has by this name.
 
     Raises
     ------

@@ -15,7 +15,7 @@ def finite_array(name: str, values: Any, kind: np.dtype | type | None = None) ->
     Parameters
     ----------
     name
-        Of the values, for the error.
+        Name of the values, for the error.
     values
         Numbers or arrays.
     kind

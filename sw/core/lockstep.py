@@ -63,7 +63,7 @@ class Comparison:
     Parameters
     ----------
     reference, device
-        What is right, and what has to be the same; `close` gives both back.
+        The one that is right, and the one that has to be the same; `close` gives both back.
     every
         From one check to the next, in what ``unit`` names.
     unit
@@ -74,9 +74,9 @@ class Comparison:
     steps
         Done so far.
     steps_checked
-        Of these the compared ones.
+        How many of these were compared.
     names
-        Of both, for the message.
+        Names of both, for the message.
     compared, equal
         Elements or answers compared, and how many of them were equal: all, or `LockstepError` was raised.
 

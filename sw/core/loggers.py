@@ -29,7 +29,7 @@ class JsonLines:
     Parameters
     ----------
     directory
-        Of the run.
+        Directory of the run.
 
     Raises
     ------
@@ -68,9 +68,9 @@ class TensorBoard:
     Parameters
     ----------
     directory
-        Of the run.
+        Directory of the run.
     settings
-        Of the run; they become a text.
+        Settings of the run; they become a text.
 
     Raises
     ------
@@ -100,9 +100,9 @@ class WeightsAndBiases:
     Parameters
     ----------
     directory
-        Of the run; its name is the run's there.
+        Directory of the run; its name is the run's there.
     settings
-        Of the run.
+        Settings of the run.
 
     Raises
     ------

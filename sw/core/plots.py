@@ -77,13 +77,13 @@ def plot_statistics(path: Path, records: Sequence[dict[str, Any]], title: str, u
     Parameters
     ----------
     path
-        Of the PNG.
+        Path of the PNG.
     records
         With numbers by name, in order.
     title
         Above the picture.
     unit
-        What the records count, under whose name they have it.
+        Quantity that the records count, by its name in them.
     """
     panels = _panels(records, unit)
     figure = Figure(figsize=(7, 1 + 2 * max(len(panels), 1)), layout="constrained")
@@ -178,7 +178,7 @@ def plot_curves(
     Parameters
     ----------
     path
-        Of the PNG.
+        Path of the PNG.
     curves
         For each name, for each seed, (step, return) in order.
     title
@@ -204,7 +204,7 @@ def plot_choices(
     Parameters
     ----------
     path
-        Of the PNG.
+        Path of the PNG.
     choices
         Numbers along the axis.
     curves

@@ -128,7 +128,7 @@ class Run:
     statistics_every
         Count between records of kind ``statistics`` and ``speed``. 0: none.
     evaluation_seed
-        Of the starting states of evaluations; ``None``: the algorithm's own, the same ones each time, too.
+        Seed of the starting states of evaluations; ``None``: the algorithm's own, also the same ones each time.
     log
         Who gets the records beside the file, by name: ``"tensorboard"``, ``"wandb"``.
     progress

@@ -62,7 +62,7 @@ class StopRequests:
     Members
     -------
     number
-        Of the signal that came; 0: none.
+        Number of the signal that came; 0: none.
     """
 
     def __init__(self) -> None:

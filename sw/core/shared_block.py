@@ -28,9 +28,9 @@ class SharedBlock:
     Parameters
     ----------
     fields : dict of str to tuple
-        Of each array its type and its shape.
+        Type and shape of each array.
     name : str or None
-        Of memory that there is; ``None``: new memory, which goes when this is closed.
+        Name of memory that there is; ``None``: new memory, which goes when this is closed.
     """
 
     def __init__(self, fields: dict[str, tuple[Any, tuple[int, ...]]], name: str | None = None):

@@ -16,7 +16,7 @@ def aligned(rows: Rows, *, left: Collection[int] = (0,), ruled: bool = False) ->
     Parameters
     ----------
     rows
-        Of as many cells each.
+        Rows with the same number of cells each.
     left
         Columns whose cells stand to the left; those of the others stand to the right.
     ruled
@@ -40,7 +40,7 @@ def markdown(rows: Rows, *, left: Collection[int] = (0,)) -> str:
     Parameters
     ----------
     rows
-        Of as many cells each.
+        Rows with the same number of cells each.
     left
         Columns whose cells stand to the left; those of the others stand to the right.
     """

@@ -25,9 +25,9 @@ def load_host_library(
     Parameters
     ----------
     source : Path
-        A file in C++; headers beside it are looked at, too.
+        A file in C++; headers beside it are also looked at.
     flags : sequence of str
-        Of the compiler, optimisation included.
+        Flags of the compiler, optimisation included.
     signatures : mapping from str to tuple
         Result and arguments of each function that is called.
     what : str

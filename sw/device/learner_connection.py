@@ -70,7 +70,7 @@ class LearnerConnection:
         Parameters
         ----------
         rows
-            Of its samples.
+            Rows of its samples.
         results
             Rows that come of them.
         cycles
@@ -78,7 +78,7 @@ class LearnerConnection:
         settings
             Registers, real numbers.
         **arguments
-            Of the instruction.
+            Arguments of the instruction.
         """
         self.set(settings)
         self.device.send(rows)

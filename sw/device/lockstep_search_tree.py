@@ -23,7 +23,7 @@ class LockstepTree(Comparison):
     reference
         Whose answers count.
     device
-        What has to give the same ones.
+        Device that has to give the same ones.
 
     Raises
     ------

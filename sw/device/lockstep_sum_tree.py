@@ -19,7 +19,7 @@ class LockstepSumTree(Comparison):
     reference
         Whose answers count.
     device
-        What has to give the same ones.
+        Device that has to give the same ones.
 
     Raises
     ------

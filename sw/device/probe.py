@@ -45,7 +45,7 @@ class Identity:
     baud : int
         At which it answered.
     version : str
-        Of its shell, as ``"2.0"``.
+        Version of its shell, such as ``"2.0"``.
     system_id : str
         The accelerator's four characters.
     configuration_hash : int

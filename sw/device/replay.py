@@ -49,7 +49,7 @@ class ReplayDevice(Driver):
     Parameters
     ----------
     backend : SumTreeBackend
-        It is closed with this. What a board has kept from before is forgotten.
+        It is closed with this. A board forgets what it has kept from before.
     seed : int
         Seed of the draws.
 

@@ -32,7 +32,7 @@ class CheckResult:
     passed : bool or None
         ``None``: the device does not allow the check.
     text : str
-        What was done, or what was wrong.
+        Text of what was done, or of what was wrong.
     """
 
     name: str

@@ -55,8 +55,8 @@ class UartTransport:
     baud : int
         Bits a second; must be the board's.
     timeout : float
-        Seconds to wait for a reply, at most three times over; and for a device that takes or sends no row. What a
-        device that is done still sends may take thirty times as long.
+        Seconds to wait for a reply, at most three times over; and for a device that takes or sends no row. Rows that a
+        device still sends after it is done may take thirty times as long.
     """
 
     def __init__(self, port: str, config: Any, *, baud: int = 1_000_000, timeout: float = 1.0):

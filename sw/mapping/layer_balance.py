@@ -31,7 +31,7 @@ def balance_units(
     stages : NetworkStages
         That each layer has.
     arithmetic : FloatLaneConfig
-        Of all layers.
+        Arithmetic of all layers.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def balance_actor_critic(
     budget : int
         Multiplier and adder pairs of all stages together.
     arithmetic : FloatLaneConfig
-        Of all layers.
+        Arithmetic of all layers.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def balance_networks(
     budget : int
         Multiplier and adder pairs of all stages together.
     arithmetic : FloatLaneConfig
-        Of all layers.
+        Arithmetic of all layers.
 
     Raises
     ------

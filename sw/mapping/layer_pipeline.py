@@ -53,7 +53,7 @@ class SegmentCycles:
     stage : int
         From one sample to the next: those of the slowest stage.
     fill : int
-        Of a sample's way through all of them, each in its own time.
+        Cycles of a sample's way through all of them, each in its own time.
     """
 
     stage: int
@@ -86,7 +86,7 @@ def backward_segment(
     layers : sequence of LayerConfig
         From the input on.
     to_inputs : bool
-        Through the first layer, too.
+        Whether errors also go back through the first layer.
     gradients : bool
         Into the gradient of each; a sample's way ends where the last of them has it.
     """
@@ -152,7 +152,7 @@ def units(config: PerceptronLearnerConfig) -> int:
 def macs(config: PerceptronLearnerConfig) -> int:
     """Multiplications and additions that a sample needs, biases included.
 
-    Of the errors at a critic's inputs, those at the actions are needed.
+    At a critic's inputs only the errors at the actions are needed.
     """
     total = 0
     for network, stages in config.network_stages:
@@ -171,7 +171,7 @@ def utilisation(config: PerceptronLearnerConfig, batch: int, cycles: int | None 
     config : PerceptronLearnerConfig
     batch : int
     cycles : int or None
-        Of the step; None takes the model's.
+        Cycles of the step; None takes the model's.
     """
     cycles = step_cycles(config, batch) if cycles is None else cycles
     return macs(config) * batch / (units(config) * cycles)

@@ -14,7 +14,7 @@ def dependencies(steps: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]])
     Parameters
     ----------
     steps : iterable of (reads, writes)
-        What each touches, by any names, in an order that is right one after the other.
+        Names of any kind for what each touches, in an order that is right one after the other.
     """
     writer: dict[Hashable, int] = {}
     readers: dict[Hashable, list[int]] = {}
@@ -68,7 +68,7 @@ def longest_paths(lengths: Sequence[Any], before: Sequence[AbstractSet[int]]) ->
     Parameters
     ----------
     lengths : sequence of number
-        Of each step.
+        Lengths of each step.
     before : sequence of set of int
         For each step the earlier ones that it waits for.
     """

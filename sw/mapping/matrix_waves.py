@@ -95,7 +95,7 @@ class Schedule:
     Parameters
     ----------
     clusters : int
-        Of the core.
+        Clusters of the core.
     waves : list of Wave
     cycles : int
         From the first command to the last completion.

@@ -58,7 +58,7 @@ class Operation:
         From then on to its completion, about.
     reads, writes : sequence of Span
     ports : set of str
-        Ports of memories that others use, too: two engines never use one at a time.
+        Ports of memories that others also use: two engines never use one at a time.
     packet : tuple or None
         Key and rows of a load or store.
     fields : dict

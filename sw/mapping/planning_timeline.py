@@ -22,9 +22,8 @@ def timeline(simulations: Iterable[Any], *, workers: int, busy: Any, latency: An
     Parameters
     ----------
     simulations : iterable of number
-        Of any kind of number, all times of one unit.
-        What simulations take, in the order in which they begin; over again where they are fewer than the actions. Each
-        worker has a processor of its own.
+        Durations of simulations, numbers of any kind and all in one unit, in the order in which they begin; over again
+        where they are fewer than the actions. Each worker has a processor of its own.
     workers : int
         p.
     busy : number

@@ -24,17 +24,17 @@ class ProductLimit:
     Parameters
     ----------
     cycles : int
-        Of the clusters: cycles of the core that takes longest, times clusters and cores.
+        Cycles of the clusters: those of the core that takes longest, times clusters and cores.
     operations : int
         Those with a multiplication of an unmasked weight, for every vector of a word.
     padding : int
         With a sum that has ended before the longest one of its wave.
     free : int
-        Of clusters that have nothing to do in a wave.
+        Cycles of clusters that have nothing to do in a wave.
     between : int
         Between waves: results leave, or the engine runs full or empty.
     unequal : int
-        Of cores that have less to do than the one that takes longest.
+        Cycles of cores that have less to do than the one that takes longest.
     """
 
     cycles: int = 0
@@ -56,9 +56,9 @@ def product_limit(config: MatrixConfig, groupings: Mapping[str, Grouping], *, st
     ----------
     config : MatrixConfig
     groupings : mapping of str to Grouping
-        Of each layer of IC3Net.
+        Groupings of each layer of IC3Net.
     steps, batches : int
-        Of an iteration, and words in each step; all of their blocks are in use.
+        Steps of an iteration, and words in each step; all of their blocks are in use.
     """
     limit = ProductLimit()
     cores = range(config.cores)

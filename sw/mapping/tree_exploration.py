@@ -20,13 +20,13 @@ class TreeCosts:
     Parameters
     ----------
     selector : dict of int to float
-        Of a whole selector of F values by its f: what equation 5.1 makes of comparators and look-ups, which leaves out
-        that the greatest value of a group goes on to the next.
+        Cost of a whole selector of F values by its f: what equation 5.1 makes of comparators and look-ups, which leaves
+        out that the greatest value of a group goes on to the next.
     buffer : dict of str to float
-        Of a buffer of each interconnect, with its share of the switch before it, both ways: one a port and layer of a
-        butterfly, D Y between all stages and all banks.
+        Cost of a buffer of each interconnect, with its share of the switch before it, both ways: one a port and layer
+        of a butterfly, D Y between all stages and all banks.
     bank : dict of str to float
-        Of what each bank takes besides. The source has one number for both.
+        Cost of what each bank takes besides. The source has one number for both.
     """
 
     selector: Mapping[int, float]
@@ -45,7 +45,7 @@ class TreePoint:
     group : int
         f.
     selector_cycles, interconnect_cycles : int
-        Of a request: levels of the selector, and layers from a stage to a bank.
+        Cycles of a request: levels of the selector, and layers from a stage to a bank.
     objective : int
         D * ``selector_cycles`` + ``interconnect_cycles``, which equation 5.2 minimises.
     selector_tables, interconnect_tables : float

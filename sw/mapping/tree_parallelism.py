@@ -41,7 +41,7 @@ class MeasuredEvaluation:
     Parameters
     ----------
     seconds : dict of int to float
-        Of a batch of so many positions.
+        Seconds of a batch of so many positions.
 
     Raises
     ------
@@ -72,9 +72,9 @@ class SearchTimes:
     Parameters
     ----------
     selection, backup : float
-        Of one worker on one thread.
+        Seconds of one worker on one thread.
     access : float
-        Of the accesses to the shared tree that only one thread has at a time, for one worker.
+        Seconds of the accesses to the shared tree that only one thread has at a time, for one worker.
     evaluation : callable
         Seconds of a batch by its size, without its transfer: T_DNN-compute.
     transfer_latency : float
@@ -226,14 +226,14 @@ def find_batch(seconds: Callable[[int], float], low: int, high: int) -> BatchSea
     """Algorithm 4: the batch of the least time in a *V-sequence*, in at most 2 ceil(log2(high - low + 1)) trials.
 
     A V-sequence falls, or stays, down to its least value, and from there on rises with each batch. The algorithm then
-    finds a least value. Of any other sequence it finds a local minimum of what it measured: no slower than its left
+    finds a least value. In any other sequence it finds a local minimum of what it measured: no slower than its left
     neighbour, and faster than its right one. Two equal times on the rising side are enough for that: the algorithm
     takes them for the falling one and goes on to their right. So is noise that turns two neighbours around.
 
     Parameters
     ----------
     seconds : callable
-        Of a batch; each is asked once.
+        Seconds of a batch; each is asked once.
     low, high : int
         Smallest and largest batch.
 
@@ -267,12 +267,12 @@ def find_batch_in_noise(seconds: Callable[[int], float], batches: Sequence[int])
 
     Measured times of neighbours differ by little, and noise turns them around; far from the least value that costs
     most. Batches further apart differ by more, and where the algorithm went wrong all the same, what it tried before
-    is not forgotten. Of a V-sequence the result has the time of `find_batch`'s, for up to twice as many trials.
+    is not forgotten. For a V-sequence the result has the time of `find_batch`'s, for up to twice as many trials.
 
     Parameters
     ----------
     seconds : callable
-        Of a batch; each is asked once.
+        Seconds of a batch; each is asked once.
     batches : sequence of int
         Among which, each larger than the one before.
 
@@ -329,9 +329,9 @@ class ParallelismChoice:
     workers : int
         N.
     scheme : str
-        Of :data:`SCHEMES`, the faster one by the model; of equal ones the shared one.
+        One of :data:`SCHEMES`, the faster one by the model; among equal ones the shared one.
     batch : int
-        Of the scheme: N of the shared one.
+        Batch of the scheme: N for the shared one.
     local_batch : int
         The best batch of the local scheme by the model.
     shared, local : float

@@ -46,8 +46,8 @@ def build_board(
         Where the files go: Verilog, constraints, reports, bitstream; for a board of the vendor's tools the project.
     system : str
     clock_mhz : int or None
-        Of the system; without one that of system and part in ``constraints/clocks.yaml``, which a tool has placed, if
-        the board can make it; else that of the board.
+        Clock of the system; without one that of system and part in ``constraints/clocks.yaml``, which a tool has
+        placed, if the board can make it; else that of the board.
     bitstream : bool
         Pack it.
     seed : int or None

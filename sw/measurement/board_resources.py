@@ -37,7 +37,7 @@ class BoardPreset:
     ----------
     system, preset : str
     configuration_hash : str
-        Of the configuration that was measured.
+        Hash of the configuration that was measured.
     families : Mapping
         :class:`Resources` by family; a family without an entry was not tried, for the preset is far too large for its
         parts.

@@ -132,7 +132,7 @@ class ConnectFourSolver:
     Parameters
     ----------
     rows, columns : int
-        Of the board: each at least 4, and ``columns * (rows + 1)`` at most 56. Four stones in a row win.
+        Size of the board: each at least 4, and ``columns * (rows + 1)`` at most 56. Four stones in a row win.
 
     Raises
     ------

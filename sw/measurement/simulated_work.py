@@ -18,7 +18,7 @@ class Simulation(Protocol):
     run_seconds : float
         Time that they took, without what drives the device.
     size : DesignSize
-        Of the design.
+        Size of the design.
     """
 
     run_cycles: int

@@ -25,7 +25,7 @@ class SimulatorSpeed:
     ----------
     cycles_per_second : float
     cycles : int
-        Of the work.
+        Cycles of the work.
     build_seconds : float
         Elaboration, Verilator and compiler.
     size : DesignSize

@@ -72,7 +72,7 @@ def read_report(file: Path) -> VendorReport:
     Parameters
     ----------
     file
-        Of Vivado what ``report_utilization`` or ``report_timing_summary`` wrote; of Quartus ``*.fit.summary``,
+        What Vivado's ``report_utilization`` or ``report_timing_summary`` wrote; from Quartus ``*.fit.summary``,
         ``*.fit.rpt``, ``*.flow.rpt``, ``*.sta.rpt`` or ``*.sta.summary``.
 
     Raises

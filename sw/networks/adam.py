@@ -18,16 +18,16 @@ class Adam:
     Parameters
     ----------
     parameters
-        What is learned, and changed in place: binary32, contiguous.
+        Parameters that are learned, and changed in place: binary32, contiguous.
     learning_rate
-        Of all.
+        Learning rate of all.
 
     Members
     -------
     gradients
         Where a step finds them, as many as there are parameters.
     learning_rate
-        Of the steps to come.
+        Learning rate of the steps to come.
 
     Source: D. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1.
     """
@@ -71,7 +71,7 @@ class Adam:
         Raises
         ------
         KeyError
-            What is missing.
+            Something is missing; the text names it.
         ModuleStateError
             It is of another number of parameters.
         """

@@ -102,11 +102,11 @@ def require_module(module: nn.Module, name: str, inputs: int, outputs: int) -> N
     Parameters
     ----------
     module
-        Of the user's.
+        The user's module.
     name
         What it is, for errors.
     inputs, outputs
-        Of a row that goes into it and comes out.
+        Elements of a row that goes into it and of one that comes out.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class SquashedNormal:
     actions
         Shape (rows, actions).
     log_density
-        Of each row's actions together, shape (rows, 1).
+        Log density of each row's actions together, shape (rows, 1).
 
     Source: T. Haarnoja et al., "Soft actor-critic algorithms and applications", 2019, appendix C.
     """

@@ -57,7 +57,7 @@ def require_perceptrons(networks: Iterable[Any], name: str, where: str) -> None:
     Raises
     ------
     ValueError
-        What of the first module is not as `perceptron_layers` takes it.
+        `perceptron_layers` does not take the first module; the text says why.
     """
     for network in networks:
         if isinstance(network, nn.Module):
@@ -78,7 +78,7 @@ def perceptron_layers(network: Any, name: str = "network", last: type[nn.Module]
     name
         What it is, for errors.
     last
-        What may stand at the end, for the algorithm computes it in any case; it is left out.
+        Module that may stand at the end, for the algorithm computes it in any case; it is left out.
 
     Raises
     ------

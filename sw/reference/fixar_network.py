@@ -22,7 +22,7 @@ class Tensor:
     words : array of int64 (samples, neurons)
         With ``parameters`` the codes' integers d.
     parameters : QuantizationParameters or None
-        Of codes.
+        Parameters of codes.
     """
 
     def __init__(self, words: IntegerArray, parameters: QuantizationParameters | None = None):

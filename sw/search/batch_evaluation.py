@@ -35,7 +35,7 @@ def evaluate_checked(
     Raises
     ------
     EvaluationError
-        What it gave is no evaluation.
+        Its result is no evaluation.
     SearchError
         It failed.
     """

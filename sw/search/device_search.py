@@ -53,7 +53,7 @@ class DeviceSearch:
     Parameters
     ----------
     environment : BoardEnvironment
-        Of two players who take turns. It has a copy of its own.
+        A game of two players who take turns. It has a copy of its own.
     evaluator : PositionEvaluator
         It stays open.
     config : SearchConfig

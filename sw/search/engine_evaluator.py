@@ -26,8 +26,8 @@ class EngineEvaluator:
     Parameters
     ----------
     module : torch.nn.Module
-        Of planes (batch, channels, rows, columns); gives scores of all actions and the value before the tanh. Of layers
-        that :func:`.import_module` takes.
+        A module of planes (batch, channels, rows, columns); gives scores of all actions and the value before the tanh.
+        Its layers are those that :func:`.import_module` takes.
     calibration : float32 array (count, channels, rows, columns)
         Positions whose activations set the scales.
     opening : OpenNetwork

@@ -33,8 +33,8 @@ class HostSearch:
     Parameters
     ----------
     environment : BoardEnvironment
-        Of two players who take turns. Games of :data:`.BOARD_GAMES` are played in C++; another one's steps are asked
-        of its environment, of which the search has a copy.
+        A game of two players who take turns. Games of :data:`.BOARD_GAMES` are played in C++; another one's steps are
+        asked of its environment, of which the search has a copy.
     evaluator : PositionEvaluator
         It stays open. With several ``evaluators`` it is called by as many threads at once.
     config : SearchConfig

@@ -49,9 +49,9 @@ def open_search(
         The tree accelerator, the name of its preset, a YAML file, or its fields; its policy has to be ``"puct_visits"``
         and its levels those of ``config``. None: :func:`.roomy_tree`.
     scheme : str
-        Of ``"host"``, as :class:`.HostSearch` takes it.
+        Scheme of ``"host"``, as :class:`.HostSearch` takes it.
     **options
-        Of :func:`..device.open.open_device`; ``transport`` is the link of backend ``"transport"``.
+        Options of :func:`..device.open.open_device`; ``transport`` is the link of backend ``"transport"``.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class ReferenceSearch:
     Parameters
     ----------
     environment : BoardEnvironment
-        Of two players who take turns. It has a copy of its own.
+        A game of two players who take turns. It has a copy of its own.
     evaluator : PositionEvaluator
         It stays open.
     config : SearchConfig

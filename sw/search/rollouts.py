@@ -21,9 +21,9 @@ class RolloutEnvironment:
     Parameters
     ----------
     environment : BoardEnvironment
-        Of the game. Its state is that of this one.
+        Environment of the game. Its state is that of this one.
     seed : int
-        Of the random games.
+        Seed of the random games.
     """
 
     observation_shape = (1, 1, 1)

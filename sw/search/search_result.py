@@ -21,12 +21,12 @@ class SearchResult:
     totals : int64 array (actions,)
         Sum of their rewards, 12 fraction bits, as the player has them whose turn it is.
     priors : int64 array (actions,)
-        Of the root, 16 fraction bits, noise included; 0 where an action is not legal.
+        Priors of the root, 16 fraction bits, noise included; 0 where an action is not legal.
     value : float
         The evaluator's of the root, as the player has it whose turn it is.
     legal : bool array (actions,)
     nodes : int
-        Of the tree, the root included.
+        Nodes of the tree, the root included.
     evaluations : int
         Positions of this tree that the evaluator, or what is remembered of it, was asked for, the root included.
     """

@@ -23,12 +23,12 @@ class TorchEvaluator:
     Parameters
     ----------
     module : torch.nn.Module
-        Of planes (batch, channels, rows, columns); gives scores (batch, actions) and values (batch, 1). Where it is on
-        the device already it is not copied: what it learns is seen here.
+        A module of planes (batch, channels, rows, columns); gives scores (batch, actions) and values (batch, 1). Where
+        it is on the device already it is not copied: what it learns is seen here.
     device : str or None
-        Of PyTorch, as ``"cpu"`` and ``"cuda"``; None: where the module is.
+        PyTorch's device, such as ``"cpu"`` and ``"cuda"``; None: where the module is.
     threads : int or None
-        Of PyTorch while it evaluates; None: as many as it has.
+        Threads of PyTorch while it evaluates; None: as many as it has.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class TreeSearch(Protocol):
         noise : sequence of float64 array (actions,), or None
             One for each state, to be mixed into the priors of its root; it sums to 1 over the legal actions.
         simulations : int or None
-            Of each tree; None: as configured.
+            Simulations of each tree; None: as configured.
 
         Raises
         ------

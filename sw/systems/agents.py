@@ -40,7 +40,7 @@ def load_agent(path: Path | str, **changes: Any) -> Any:
     Parameters
     ----------
     path
-        Of a checkpoint, or of a run's folder.
+        Path of a checkpoint, or of a run's folder.
     **changes
         What its ``load`` takes, as ``backend``.
 

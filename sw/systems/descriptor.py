@@ -28,7 +28,7 @@ class SystemDescriptor:
     description
         What it does, in a line.
     names
-        What it is called under a command that knows it by a name of its own: the algorithm's, say.
+        Its name under a command that has another one for it: the algorithm's, say.
     commands
         Modules by the command that they add to: ``train``, ``plan``, ``experiment``, ``explore``. A module has
         ``add_arguments(parser)`` and ``run(arguments)``; the first line of its docstring is its help.

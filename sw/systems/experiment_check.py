@@ -35,7 +35,7 @@ def check(arguments: argparse.Namespace, kept: Curves, played: Curves) -> int:
     Parameters
     ----------
     arguments
-        Of the command.
+        Arguments of the command.
     kept, played
         Values of the results, and of the runs that were played now. They are compared at the steps that both have.
 

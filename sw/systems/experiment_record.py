@@ -16,7 +16,7 @@ class ArmRuns:
     Parameters
     ----------
     settings
-        What they were made with, by name, as JSON has it.
+        Settings that they were made with, by name, as JSON has them.
     runs
         By seed.
     """

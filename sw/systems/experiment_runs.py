@@ -63,11 +63,11 @@ def train(
     Parameters
     ----------
     directory
-        Of the run.
+        Directory of the run.
     system
         Which accelerator's.
     options, first_options
-        Of the command; the second ones only if the run begins.
+        Options and first options of the command; the second ones only if the run begins.
     limit_hours
         Longest that it may take.
 

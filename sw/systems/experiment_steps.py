@@ -39,9 +39,9 @@ def run_step_experiment(
     Parameters
     ----------
     arguments
-        Of the command.
+        Arguments of the command.
     more_options
-        Of `rewardware train` for an arm.
+        Options of `rewardware train` for an arm.
     """
     experiment = EXPERIMENTS[arguments.name]
     arms = chosen_arms(arguments.name, experiment.arms, arguments.arms)

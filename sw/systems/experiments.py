@@ -14,7 +14,7 @@ class Arm:
     name
         For people.
     options
-        Of `rewardware train`.
+        Options of `rewardware train`.
     solved
         Whether the mean return must end above the experiment's threshold (``True``), below it (``False``: the failing
         case that it is in the paper), or is compared only (``None``).
@@ -45,7 +45,7 @@ class Experiment:
     length, seeds
         How long a run is, and seeds.
     options
-        Of `rewardware train`, for every arm.
+        Options of `rewardware train`, for every arm.
     arms
         By a short name.
     counted
@@ -55,11 +55,11 @@ class Experiment:
     threshold
         What "solved" means: a mean of the evaluation episodes above it. ``None``: nothing is decided.
     system
-        Of `rewardware train`.
+        System of `rewardware train`.
     page
         That has the table.
     title
-        Of the picture: the task, if it is not the environment alone.
+        Title of the picture: the task, if it is not the environment alone.
     marks
         Where the picture has dashed lines, by their names.
     """

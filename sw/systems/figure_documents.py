@@ -116,7 +116,7 @@ def comparison(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Parameters
     ----------
     documents
-        Of :func:`figures_of_all`.
+        Documents of :func:`figures_of_all`.
 
     Returns
     -------

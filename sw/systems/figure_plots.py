@@ -29,7 +29,7 @@ def plot_releases(folder: Path, content: Mapping[str, Any]) -> list[Path]:
     folder
         Where the pictures go, which exists.
     content
-        Of :func:`.figure_documents.comparison`.
+        Result of :func:`.figure_documents.comparison`.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def networks_on(backend: str, hardware: Any = None, *, system: str = "dynamap", 
     system : str
         One whose descriptor has ``inference``.
     **options
-        Of :func:`..device.open.open_device`.
+        Options of :func:`..device.open.open_device`.
 
     Raises
     ------

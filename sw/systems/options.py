@@ -42,9 +42,9 @@ def add_run_options(
     Parameters
     ----------
     parser
-        Of the command.
+        Parser of the command.
     unit
-        What is counted, as ``step``.
+        Unit that is counted, such as ``step``.
     until, evaluate_every, statistics_every
         Defaults.
     """
@@ -137,7 +137,7 @@ def evaluator_callable(source: str, refused: str) -> Any:
     source
         The name.
     refused
-        What is said of a name of another form, before what it is.
+        Text about a name of another form, before the name itself.
 
     Raises
     ------
@@ -195,11 +195,11 @@ def add_hyper_parameters(
     Parameters
     ----------
     parser
-        Of the command.
+        Parser of the command.
     *configurations
         The dataclasses; a field of several is one option. Their docstrings are the help.
     choices
-        Of fields that are words.
+        Choices of fields that are words.
     """
     group = parser.add_argument_group(
         "hyper-parameters",

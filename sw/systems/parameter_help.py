@@ -14,7 +14,7 @@ def parameter_entry(configuration: type, name: str) -> tuple[tuple[str, ...], st
     configuration
         Class with a section ``Parameters`` in its docstring.
     name
-        Of the parameter.
+        Name of the parameter.
 
     Raises
     ------

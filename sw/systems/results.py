@@ -24,11 +24,11 @@ def add_out_option(parser: argparse.ArgumentParser, what: str, **settings: Any) 
     Parameters
     ----------
     parser
-        Of the command.
+        Parser of the command.
     what
         Goes there: the option's help.
     **settings
-        Of the option, as ``required``.
+        Settings of the option, such as ``required``.
     """
     parser.add_argument("-o", "--out", type=Path, metavar="DIR", help=f"folder for {what}", **settings)
 
@@ -57,14 +57,14 @@ def show(
     Parameters
     ----------
     arguments
-        Of the command. While it runs with ``--json``, standard output is for this alone: what libraries print goes to
-        standard error, and ``arguments.results`` is where the object goes.
+        Arguments of the command. While it runs with ``--json``, standard output is for this alone: what libraries print
+        goes to standard error, and ``arguments.results`` is where the object goes.
     content
         Plain data.
     text
         The same for people.
     file
-        Name under which the JSON goes into the folder of ``--out``, too, if there is one.
+        Name under which the JSON also goes into the folder of ``--out``, if there is one.
     """
     if arguments.json:
         print(as_json(content), file=getattr(arguments, "results", sys.stdout))

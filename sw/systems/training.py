@@ -34,9 +34,9 @@ class TrainingPlan:
     make
         The agent, of the settings below or of a checkpoint.
     name
-        Of the run's folder: :func:`folder_name`.
+        Name of the run's folder: :func:`folder_name`.
     about
-        What there is to say before it is made: ``env``, ``backend``, ``config``, ``hardware`` and the like, plain data.
+        Description before it is made: ``env``, ``backend``, ``config``, ``hardware`` and the like, plain data.
     """
 
     make: Callable[[], Any]
@@ -50,9 +50,9 @@ def folder_name(*of: str, preset: str | None, backend: str, seed: int) -> str:
     Parameters
     ----------
     of
-        What is trained, and with what besides.
+        Parts of the name: what is trained, and with what.
     preset
-        Of the hardware, or its file, where the user gave one.
+        Preset of the hardware, or its file, where the user gave one.
     backend
     seed
     """
@@ -73,7 +73,7 @@ def train(
     system
         Whose run it is, by its name under ``train``.
     arguments
-        Of the command.
+        Arguments of the command.
     given
         Names of the options that say what is trained: a run that goes on has its own.
     resume

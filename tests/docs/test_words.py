@@ -1,6 +1,6 @@
 """Prose reads at first sight: turns of phrase that a reader stumbles over, each with what to write instead.
 
-Checked are the pages, the first lines of docstrings, comments, texts of errors, helps of commands and titles of plots.
+Checked are the pages, docstrings, comments, texts of errors, helps of commands and titles of plots.
 Spelling is checked by codespell (``make check``).
 """
 
@@ -8,6 +8,7 @@ import argparse
 import ast
 import re
 from functools import cache
+from itertools import groupby
 
 import pytest
 
@@ -94,6 +95,21 @@ def first_lines(path):
     return re.findall(r'^ *"""(\w.*?)(?:""")?$', path.read_text(), re.MULTILINE)
 
 
+def bodies(text):
+    """Paragraphs of docstrings after their first lines; a parameter's name is one, and the text about it another."""
+    # All strings in order, so that the end of one is not taken for the beginning of the next; docstrings begin a line.
+    for string in re.finditer(r'"""(.*?)"""', text, re.DOTALL):
+        if text[text.rfind("\n", 0, string.start()) + 1 : string.start()].strip() in ("", "r"):
+            yield from paragraphs_of_body(string[1].partition("\n")[2].splitlines())
+
+
+def paragraphs_of_body(lines):
+    """Joins lines of the same indentation that follow each other; blank lines and rules below headings end them."""
+    for indentation, group in groupby(lines, lambda line: len(line) - len(line.lstrip()) if line.strip(" -") else None):
+        if indentation is not None:
+            yield " ".join(line.strip() for line in group)
+
+
 def comments(path):
     return re.findall(rf"^(?:.*  | *){MARKS[path.suffix]} (.*)$", path.read_text(), re.MULTILINE)
 
@@ -104,6 +120,41 @@ def test_first_lines_of_docstrings():
         if said := [one for text in first_lines(path) for one in stumbles(text, LINES | SUBJECTS)]:
             found[str(path.relative_to(ROOT))] = said
     assert not found
+
+
+def test_bodies_of_docstrings():
+    found = {}
+    for path in [*SOURCES, *WRITTEN_FOR_READERS, *TESTS]:
+        if said := [one for text in bodies(path.read_text()) for one in stumbles(text, PHRASES)]:
+            found[str(path.relative_to(ROOT))] = said
+    assert not found
+
+
+def test_the_body_of_a_docstring_is_cut_at_blank_lines_rules_and_indentation():
+    text = '''
+NAME = """Of a string
+that is no docstring.
+"""
+
+
+def function(seed):
+    """The first line.
+
+    A paragraph
+    of two lines.
+
+    Parameters
+    ----------
+    seed
+        The seed.
+    """
+'''
+    assert list(bodies(text)) == [
+        "A paragraph of two lines.",
+        "Parameters",
+        "seed",
+        "The seed.",
+    ]
 
 
 def test_comments():

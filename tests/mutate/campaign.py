@@ -23,7 +23,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
     count : int
         Mutants in all, shared among the designs.
     seed : int
-        Of the choice of mutants.
+        Seed of the choice of mutants.
     designs : int
         Configurations that are mutated at most, spread over those that there are.
     log : file or None

@@ -67,7 +67,7 @@ class MutatedDesign:
     Parameters
     ----------
     verilog : str
-        Of all of them.
+        Verilog of all of them.
     mutants : tuple of Mutant
     folder : Path
         Holds ``prepared.il``, the flat design without faults.

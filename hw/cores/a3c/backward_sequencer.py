@@ -70,7 +70,7 @@ class BackwardSequencer(ConfiguredComponent):
     parameters : Out(parameter_read), without its data
     errors : Out(error_read), without its data
     lane : Out(range(width))
-        That of the error in its word, when the word is there.
+        Lane of the error in its word, when the word is there.
     step : Out(backward_step_layout)
     """
 

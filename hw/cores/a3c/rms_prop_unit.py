@@ -30,7 +30,7 @@ class RMSPropUnit(ConfiguredComponent):
         new_square = decay * square + (one_minus_decay * gradient) * gradient
         new_parameter = parameter + (-(learning_rate * (gradient * reciprocal(sqrt(new_square) + epsilon))))
 
-    Each new word of parameters goes to the copy of the agent whose gradients it was updated with, too.
+    Each new word of parameters also goes to the copy of the agent whose gradients it was updated with.
 
     ::
 

@@ -37,8 +37,8 @@ class RolloutReader(ConfiguredComponent):
     transitions : In(stream of transition_layout(config))
     policies : In(stream of policy_layout(config))
     trainings : In(stream of training_layout(config))
-        Of agents whose transitions and policies are all there; what belongs to them is not written before they are
-        read.
+        Trainings of agents whose transitions and policies are all there; what belongs to them is not written before
+        they are read.
     steps : Out(stream of step_layout(config))
     places : Out(stream of error_place_layout(config))
         Which steps these are, one for each.

@@ -85,7 +85,7 @@ class CoreMemories(ConfiguredComponent):
     activation_rows, error_rows : In(RowReadPort(config)).array(cores)
         From outside.
     activation_words, error_words : Out(data.ArrayLayout(32, cores * lanes))
-        What was read, core after core.
+        The rows that were read, core after core.
     auxiliary_errors : Out(1)
         The drained row's auxiliary words are read from the error memories (``REQUEST_LATENCY`` after the request).
     results : In(ResultPort(config.writeback))

@@ -59,7 +59,7 @@ class ResultPort(wiring.Signature):
     index : Out(range(lanes))
         ``row mod lanes``.
     half, parity : Out(1)
-        Codes, two samples a row, and which of the two.
+        Codes, two samples per row, and which of the two.
     mask : Out(lanes)
         Lanes that are written.
     words : Out(data.ArrayLayout(32, cores * lanes))

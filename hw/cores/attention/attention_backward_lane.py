@@ -40,7 +40,7 @@ class AttentionBackwardLane(ConfiguredComponent):
     Parameters
     ----------
     config : AttentionConfig
-        Of the lane's heads: :attr:`.AttentionConfig.lane`.
+        Configuration of the lane's heads: :attr:`.AttentionConfig.lane`.
 
     Members
     -------

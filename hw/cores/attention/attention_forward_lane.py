@@ -36,7 +36,7 @@ class AttentionForwardLane(ConfiguredComponent):
     Parameters
     ----------
     config : AttentionConfig
-        Of the lane's heads: :attr:`.AttentionConfig.lane`.
+        Configuration of the lane's heads: :attr:`.AttentionConfig.lane`.
 
     Members
     -------

@@ -171,7 +171,7 @@ class AttentionConfig:
     def forward_cycles(self) -> int:
         """Cycles of an experience in the forward half, if experiences follow each other.
 
-        Those of the slowest core of a lane, or of the longest stream, which has the numbers of all heads.
+        Cycles of the slowest core of a lane, or of the longest stream, which has the numbers of all heads.
         """
         return self._cycles(self.scores, self.messages)
 

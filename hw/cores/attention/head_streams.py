@@ -17,11 +17,11 @@ def share_heads(m, name, elements, lanes, size):
     m : Module
         Where the parts go.
     name : str
-        Of the parts.
+        Name of the parts.
     elements : stream
         Head after head.
     lanes : list of stream
-        Of each lane, where its heads go.
+        Streams of the lanes: where the heads of each go.
     size : int
         Numbers of a head.
     """
@@ -42,9 +42,9 @@ def join_heads(m, name, lanes, elements, size, *, waiting=False):
     m : Module
         Where the parts go.
     name : str
-        Of the parts.
+        Name of the parts.
     lanes : list of stream
-        Of each lane, where its heads come from.
+        Streams of the lanes: where the heads of each come from.
     elements : stream
         Where all go, head after head.
     size : int

@@ -21,7 +21,7 @@ def stream_expression(m, name, arithmetic: FloatLaneConfig, operands, compute):
     m : Module
         Where units and pipeline go.
     name : str
-        Of the pipeline; the units have ``_units`` behind it.
+        Name of the pipeline; the units have ``_units`` behind it.
     arithmetic : FloatLaneConfig
     operands : stream
     compute : function

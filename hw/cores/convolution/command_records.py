@@ -55,7 +55,7 @@ def flat_command(command: Mapping) -> dict[str, int]:
     Parameters
     ----------
     command
-        Of numbers, mappings and lists.
+        A command of numbers, mappings and lists.
     """
     return dict(_flat(command.items()))
 

@@ -23,18 +23,18 @@ def toeplitz_command(
     Parameters
     ----------
     config
-        Of the unit.
+        Configuration of the unit.
     shape
-        Of the convolution.
+        Shape of the convolution.
     place
-        Of the picture's first element in the feature memory.
+        Place of the picture's first element in the feature memory.
     base
         Row of the buffer from which the matrix stands.
     pitch
         Rows of the buffer from one block of columns to the next: at least the part's pixels. Row ``base + block * pitch
         + pixel`` has as many of the K1 * K2 * C_in numbers of an output pixel as the buffer has lanes.
     part
-        Of the output; None: all of it.
+        Part of the output; None: all of it.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def tile_command(
         Rows from one block of channels to the next: at least the number of tiles. With n = m + r - 1, number (i, j) of
         a transformed tile is in row ``base + ((i * n + j) * blocks + block) * pitch + tile``.
     part
-        Of the lines and columns of tiles; None: all of them.
+        Part of the lines and columns of tiles; None: all of them.
 
     Raises
     ------

@@ -22,7 +22,7 @@ class LayoutConfig:
     reader : WindowReaderConfig
         Its accesses have as many elements as a row of the buffer has words; 5 levels at least.
     buffer : TransposableConfig
-        Of the input buffer; its words hold every element, of tiles, too.
+        Configuration of the input buffer; its words hold every element, also of tiles.
     transforms : tuple of (int, int)
         m and r of Winograd's F(m, r).
     levels : int

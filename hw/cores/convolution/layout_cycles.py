@@ -24,11 +24,11 @@ def toeplitz_cycles(config: LayoutConfig, shape: ConvolutionShape, part: OutputP
     Parameters
     ----------
     config
-        Of the unit.
+        Configuration of the unit.
     shape
-        Of the convolution.
+        Shape of the convolution.
     part
-        Of the output, as of the command.
+        Part of the output, as of the command.
     """
     lanes = config.buffer.lanes
     run = shape.kernel[1] * shape.input_channels

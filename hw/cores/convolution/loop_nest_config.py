@@ -47,7 +47,7 @@ class LoopNestConfig:
     Parameters
     ----------
     fields : tuple of NestField
-        What they step through; the last is no digit.
+        Fields that they step through; the last is no digit.
     levels : int
         Loops (1 to 8).
     count_width : int
@@ -81,17 +81,17 @@ def jumps(config: LoopNestConfig, counts: Sequence[int], steps: Sequence[Mapping
     Parameters
     ----------
     config
-        Of the nest.
+        Configuration of the nest.
     counts
         Iterations of each loop, the outermost first; at least 1.
     steps
-        Of each loop and field, what an iteration adds; of a digit and the field after it, which are one number, the
-        sum of both. Fields that are not named stay.
+        Amounts that an iteration adds to each field, by loop; to a digit and the field after it, which are one number,
+        the sum of both. Fields that are not named stay.
 
     Returns
     -------
     list of dict
-        Of each loop and field, from 0 to ``2**width - 1``, or below the radix.
+        Steps by loop and field, from 0 to ``2**width - 1``, or below the radix.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def nest_loops(
     Parameters
     ----------
     config
-        Of the nest.
+        Configuration of the nest.
     loops
         Count and steps of each loop, the outermost first, as :func:`jumps` has them; the nest's outermost ones that are
         not named have one iteration.

@@ -16,7 +16,7 @@ class ExactQuotient(ConfiguredComponent):
     (1 + z**4) ...``, a shift and an addition each. So only the lower bits of a dividend need be right: sums may have
     wrapped, as long as the quotient fits.
 
-    Of other dividends the result means nothing.
+    The result means nothing for other dividends.
 
     Latency: ``latency`` cycles, one for each addition: none for F(2, 3), 4 for F(4, 3) with 32 bits. Throughput: a
     quotient a cycle. No back-pressure.

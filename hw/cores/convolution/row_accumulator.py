@@ -43,7 +43,7 @@ class RowAccumulator(ConfiguredComponent):
     Members
     -------
     enable : In(columns)
-        Of each word.
+        Write enable of each word.
     address : In(range(bank_rows))
     clear : In(1)
         Write the row instead.

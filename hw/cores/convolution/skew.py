@@ -14,7 +14,7 @@ def skew(m, vector, width, name):
     vector : Value
         Words side by side.
     width : int
-        Of a word.
+        Width of a word.
     name : str
         Prefix of the signals.
 

@@ -27,9 +27,9 @@ def matrix_store(
     Parameters
     ----------
     config
-        Of the unit.
+        Configuration of the unit.
     shape
-        Of the convolution.
+        Shape of the convolution.
     features
         Where its output goes.
     sum_row
@@ -40,7 +40,7 @@ def matrix_store(
     turned
         The dataflow was IS.
     part
-        Of the output whose sums these are; None: all of it.
+        Part of the output whose sums these are; None: all of it.
     **words
         ``shift`` and ``rectifies``.
 
@@ -115,8 +115,8 @@ def tile_store(
     turned
         The dataflow was IS.
     part
-        Of the lines and columns of tiles whose sums these are, whole lines or, turned, no more tiles than the array has
-        columns; None: all of them.
+        Part of the lines and columns of tiles whose sums these are, whole lines or, turned, no more tiles than the
+        array has columns; None: all of them.
     config, shape, features, parameter_row, **words
         As of :func:`matrix_store`.
 

@@ -21,7 +21,7 @@ class StoreConfig:
     Parameters
     ----------
     gemm : GemmEngineConfig
-        Of the engine that fills the accumulators.
+        Configuration of the engine that fills the accumulators.
     features : UnalignedConfig
         The feature map, whose lanes are at least the array's columns; ``rows`` a power of two.
     parameter_rows : int
@@ -29,7 +29,7 @@ class StoreConfig:
     transforms : tuple of (int, int)
         m and r of Winograd's F(m, r).
     turned_tiles : bool
-        Sums of Winograd's algorithm may be those of IS, too: the memory that turns words has m^2 times as many rows.
+        Sums of Winograd's algorithm may also be those of IS: the memory that turns words has m^2 times as many rows.
     line_width, element_width : int
         As of :class:`.WindowReaderConfig`.
 

@@ -29,13 +29,13 @@ def matrix_store_cycles(
     Parameters
     ----------
     config
-        Of the unit.
+        Configuration of the unit.
     shape
-        Of the convolution.
+        Shape of the convolution.
     turned
         The dataflow was IS.
     part
-        Of the output, as of the command.
+        Part of the output, as of the command.
     """
     lanes, pixels = config.lanes, OutputPart.of(shape.output, part).pixels
     if turned:

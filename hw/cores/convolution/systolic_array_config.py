@@ -58,7 +58,7 @@ class SystolicArrayConfig:
     def chain(self) -> int:
         """Rows of a drain chain, L; the first chain may have fewer.
 
-        Of several chains an odd number, as rows of sums L apart are then in different banks, of which there are a
+        Among several chains an odd number, as rows of sums L apart are then in different banks, of which there are a
         power of two.
         """
         length = -(-self.rows // self.drains)

@@ -22,7 +22,7 @@ class TileTransform(wiring.Component):
     Parameters
     ----------
     first, second : LinearTransformConfig
-        Of a tile's lines, and of the columns of what comes of them: ``first.following(matrix)``.
+        Transforms of a tile's lines, and of the columns of what comes of them: ``first.following(matrix)``.
 
     Members
     -------

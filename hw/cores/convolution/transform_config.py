@@ -127,7 +127,7 @@ class WinogradMatrices:
     outputs : tuple of tuple of int
         A transposed: m x (m + r - 1).
     scale : int
-        What an axis is too large by.
+        Amount by which an axis is too large.
     """
 
     inputs: Matrix

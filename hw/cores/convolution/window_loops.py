@@ -64,7 +64,7 @@ def toeplitz_windows(config: WindowReaderConfig, windows: Windows) -> dict:
     Parameters
     ----------
     config : WindowReaderConfig
-        Of the reader, with at least 4 levels.
+        Configuration of the reader, with at least 4 levels.
     windows : Windows
 
     Returns
@@ -93,7 +93,7 @@ def pixel_windows(config: WindowReaderConfig, windows: Windows) -> dict:
     Parameters
     ----------
     config : WindowReaderConfig
-        Of the reader, with at least 5 levels.
+        Configuration of the reader, with at least 5 levels.
     windows : Windows
 
     Returns
@@ -122,7 +122,7 @@ def picture_lines(config: WindowReaderConfig, windows: Windows) -> dict:
     Parameters
     ----------
     config : WindowReaderConfig
-        Of the reader, with at least 3 levels.
+        Configuration of the reader, with at least 3 levels.
     windows : Windows
 
     Returns
@@ -152,13 +152,13 @@ def pixel_tiles(config: WindowReaderConfig, *, channels: int, pixels: int, place
     Parameters
     ----------
     config
-        Of the reader, with at least 3 levels.
+        Configuration of the reader, with at least 3 levels.
     channels
-        Of a pixel.
+        Channels of a pixel.
     pixels
-        Of the picture, which are one line here.
+        Pixels of the picture, which is one line here.
     place
-        Of the picture's first element in the memory.
+        Place of the picture's first element in the memory.
 
     Returns
     -------

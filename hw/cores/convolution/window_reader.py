@@ -54,7 +54,7 @@ class WindowReader(ConfiguredComponent):
     """Goes over windows of a picture in nested loops, and reads ``config.elements`` of them a cycle.
 
     The picture is a 3-D tensor, pixel after pixel, channels of a pixel beside each other, from any place of the memory
-    on. What is read at a time are elements of one line: a pixel's channels, or several pixels' as of a line of a
+    on. A read gives elements of one line: a pixel's channels, or several pixels' as of a line of a
     window. Each is 0 where its line, or its number in the line, is outside of the picture, and where it is past the
     run it belongs to.
 

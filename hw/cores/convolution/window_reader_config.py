@@ -17,7 +17,7 @@ class WindowReaderConfig:
     Parameters
     ----------
     memory : UnalignedConfig
-        Of the feature map; ``rows`` a power of two, so that places before its first word come out right.
+        Memory of the feature map; ``rows`` a power of two, so that places before its first word come out right.
     lanes : int or None
         Elements of an access (2 to the memory's lanes); None: as many as the memory has lanes.
     levels : int

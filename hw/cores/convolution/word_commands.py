@@ -18,9 +18,9 @@ class FeatureMap:
     Parameters
     ----------
     place : int
-        Of the map's first element in the feature memory.
+        Place of the map's first element in the feature memory.
     channels : int
-        Of a pixel of the map: those of all that are concatenated.
+        Channels of a pixel of the map: those of all that are concatenated.
     first : int
         The output's first one among them.
 

@@ -29,7 +29,7 @@ class WideMultiplier(wiring.Component):
     a : In(a_shape)
     b : In(b_shape)
     product : Out
-        Of as many bits as both have, signed if one of them is.
+        The product, of as many bits as both have, signed if one of them is.
     """
 
     LATENCY = 3

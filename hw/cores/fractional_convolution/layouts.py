@@ -162,7 +162,7 @@ class ScratchpadReadPort(wiring.Signature):
     half : Out(1)
     enable : Out(lanes)
     address : Out(ArrayLayout)
-        Of each lane its own.
+        Address of each lane.
     data : In(sums_layout(config))
         ``SCRATCHPAD_LATENCY`` cycles later.
     """
@@ -183,7 +183,7 @@ class ScratchpadWritePort(wiring.Signature):
     half : Out(1)
     enable : Out(lanes)
     address : Out(ArrayLayout)
-        Of each lane its own.
+        Address of each lane.
     data : Out(sums_layout(config))
     """
 

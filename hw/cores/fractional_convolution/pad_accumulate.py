@@ -47,7 +47,7 @@ class PadAccumulate(ConfiguredComponent):
     -------
     pixel : In(pixel_layout(config))
     sums : In(sums_layout(config))
-        Of the pixel.
+        Sums of the pixel.
     columns : In(ArrayLayout(column_layout(config), lanes))
         In the cycle after the pixel.
     read : Out(ScratchpadReadPort(config))

@@ -33,9 +33,9 @@ class Pass:
     ----------
     config : FractionalConvolutionConfig
     shape : FractionallyStridedShape
-        Of the layer: that of each picture.
+        Shape of the layer, for each picture.
     first_channel : int
-        Of the output channels.
+        First of the output channels.
     channels : int
         Output channels of this pass.
     pictures : int

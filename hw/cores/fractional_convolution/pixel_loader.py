@@ -36,8 +36,8 @@ class PixelLoader(ConfiguredComponent):
 
     Channels after the last one fill the last block of a tile, and are not written.
 
-    Latency: n blocks take n * P1 + P1 + 7 cycles from the command to the completion. Throughput: P1 words a cycle that
-    is granted. A command begins when the rows of the one before are written.
+    Latency: n blocks take n * P1 + P1 + 7 cycles from the command to the completion. Throughput: P1 words per cycle
+    that is granted. A command begins when the rows of the one before are written.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ def command_record(config: FractionalConvolutionConfig) -> Record:
     """The fields of a command: of one pass, the output channels of a channel tile; :class:`.Pass` says their values.
 
     Beside them a command has the loops over its outputs (:func:`output_nest`).
-    Rows and positions may be negative, at the cropped edge, and addresses then, too: two's complement.
+    Rows and positions may be negative, at the cropped edge, and then also addresses: two's complement.
     """
     spread = config.arithmetic.adder_depth * config.input_channels
     widths = {

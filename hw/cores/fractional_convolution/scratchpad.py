@@ -29,7 +29,7 @@ class Scratchpad(ConfiguredComponent):
     -------
     reads : In(ScratchpadReadPort(config)).array(2)
     writes : In(ScratchpadWritePort(config)).array(2)
-        Of two users, who never use the same half in a cycle.
+        Writes of two users, who never use the same half in a cycle.
     ready : Out(1)
         All is cleared since the last reset.
     """

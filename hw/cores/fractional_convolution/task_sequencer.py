@@ -27,7 +27,7 @@ class TaskSequencer(ConfiguredComponent):
     So nothing behind ever has to wait: the conv cores have no stall.
 
     Latency: one cycle from a command to the first task. Throughput: a step a cycle while the three conditions hold,
-    from one pass to the next, too. Back-pressure: a command is taken when the last task of the one before begins.
+    also from one pass to the next. Back-pressure: a command is taken when the last task of the one before begins.
 
     Parameters
     ----------

@@ -28,14 +28,14 @@ def layer_commands(
     Parameters
     ----------
     config
-        Of the unit.
+        Configuration of the unit.
     passes
         By :func:`.make_passes`, ``between_maps``. Where the weights of a pass stand over those of others, its command
         must wait until these passes are complete.
     features
         Where the output goes.
     place
-        Of the picture's first element in the feature memory.
+        Place of the picture's first element in the feature memory.
     parameter_row
         From which biases and multipliers stand, as :func:`parameter_channels` has them.
     **words

@@ -20,8 +20,8 @@ class FractionalConvolutionUnitConfig:
     Parameters
     ----------
     engine : FractionalConvolutionConfig
-        Of integers, whose operands hold the elements of the feature map; 2 rows to the lanes of the feature map. Its
-        words have as many outputs as the writer has lanes.
+        An engine of integers, whose operands hold the elements of the feature map; 2 rows to the lanes of the feature
+        map. Its words have as many outputs as the writer has lanes.
     writer : WordWriterConfig
         Its totals hold a sum of the engine; the feature map is that of inputs and outputs. 3 levels at least.
 

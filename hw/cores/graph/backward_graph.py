@@ -24,7 +24,7 @@ __all__ = ["BackwardGraph"]
 class BackwardGraph(ConfiguredComponent):
     """Takes errors at the output of a graph back through all of its nodes, and keeps the gradients of the batch.
 
-    What is the source of several nodes gets the sum of their errors, in the order in which they stand in the graph.
+    A source of several nodes gets the sum of their errors, in the order in which these stand in the graph.
     Errors go back as far as something there needs them: parameters, or an input node that is named.
 
     Number format: that of the nodes; see :class:`..layer.backward_stage.BackwardStage`,
@@ -47,7 +47,7 @@ class BackwardGraph(ConfiguredComponent):
     Members
     -------
     activations : In(stream of width).array(``config.activations``)
-        Of :class:`.ForwardGraph`; those that nobody needs are taken at once.
+        Activations of :class:`.ForwardGraph`; those that nobody needs are taken at once.
     errors : In(stream of width)
         Derivatives of the loss by output 0 of a sample, then 1, and so on.
     batch : In(16), with ``gradients``

@@ -21,7 +21,7 @@ class ForwardGraph(ConfiguredComponent):
     """Computes the output of a graph, one sample after another; every node works on a sample of its own.
 
     Where ways of different lengths come together, samples of the shorter one wait in buffers. With ``activations``,
-    what the backward half needs leaves, too.
+    what the backward half needs also leaves.
 
     Number format: that of the nodes; see :class:`..layer.forward_stage.ForwardStage` and
     :class:`..attention.attention_forward.AttentionForward`.

@@ -165,7 +165,7 @@ class NetworkConfig:
     arithmetic : FloatLaneConfig
         The same in all layers.
     bias : bool
-        Of all layers.
+        Whether the layers have biases.
 
     Raises
     ------

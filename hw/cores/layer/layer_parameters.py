@@ -34,8 +34,8 @@ class LayerParameters(ConfiguredComponent):
     """Holds the parameters of a layer, each array in a memory of its own (:class:`.ParameterArray`), and updates them.
 
     Stages read words of the weights and of the target's weights. An update (:class:`.UpdateStage`) goes over all
-    words, with the gradient that the gradient stage has kept; meanwhile no stage reads. With ``copy`` new weights
-    are those of the target, too; of a soft target they move towards them (:class:`.SoftUpdateStage`).
+    words, with the gradient that the gradient stage has kept; meanwhile no stage reads. With ``copy`` new weights are
+    also those of the target; those of a soft target move towards the new ones (:class:`.SoftUpdateStage`).
 
     ::
 
@@ -66,7 +66,7 @@ class LayerParameters(ConfiguredComponent):
         Constant while an update is under way, as are the rates.
     rates : In(rates_layout(config))
     lanes, follow_lanes : In, in place of rates and tau, where lanes are shared
-        Those of :class:`.UpdateStage` and :class:`.SoftUpdateStage`.
+        Lanes of :class:`.UpdateStage` and :class:`.SoftUpdateStage`.
     nonfinite : Out(1)
         A parameter that is written by the update in this cycle is infinite or NaN.
     array : In(3)

@@ -73,7 +73,7 @@ class AttentiveCriticLoss(ConfiguredComponent):
     choices : In(stream of ``choice_layout(config, count)``)
         The actions that the target policies have drawn.
     entropy_share : In(width)
-        What a unit of entropy is worth, 1 / reward scale; constant while a step is under way, as is the next.
+        Worth of a unit of entropy, 1 / reward scale; constant while a step is under way, as is the next.
     slope : In(width)
         2 / experiences of the batch.
     errors : Out(stream of width)

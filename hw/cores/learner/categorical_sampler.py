@@ -62,11 +62,11 @@ class CategoricalSampler(ConfiguredComponent):
     Members
     -------
     logits : In(stream of width)
-        Of action 0, then 1, and so on.
+        Logits of action 0, then 1, and so on.
     draws : In(stream of ``draw_layout(config, count)``)
     choices : Out(stream of ``choice_layout(config, count)``)
     probabilities : Out(stream of width), if wanted
-        Of action 0, then 1, and so on.
+        Probabilities of action 0, then 1, and so on.
 
     Raises
     ------

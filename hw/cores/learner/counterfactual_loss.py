@@ -38,9 +38,9 @@ class CounterfactualLoss(ConfiguredComponent):
         scaled = (log(p_a) * entropy_share - advantage) * slope
         derivative_b = scaled * ((1 if b = a else 0) - p_b)
 
-    What is subtracted is the counterfactual baseline: what the policy is worth while the other agents do the same. A
-    sample is an agent's part of an experience. The product of an action that has no probability is +0, whatever its
-    value is, and so it gets a derivative of 0.
+    The number that is subtracted is the counterfactual baseline: what the policy is worth while the other agents do the
+    same. A sample is an agent's part of an experience. The product of an action that has no probability is +0, whatever
+    its value is, and so it gets a derivative of 0.
 
     Number format: ``config.format``; every operation is rounded, in the order written, and the sum starts with its
     first product.
@@ -71,7 +71,7 @@ class CounterfactualLoss(ConfiguredComponent):
     choices : In(stream of ``choice_layout(config, count)``)
         The actions that were drawn.
     entropy_share : In(width)
-        What a unit of entropy is worth, 1 / reward scale; constant while a step is under way, as is the next.
+        Worth of a unit of entropy, 1 / reward scale; constant while a step is under way, as is the next.
     slope : In(width)
         1 / experiences of the batch.
     errors : Out(stream of width)

@@ -149,7 +149,7 @@ class DDPGLearner(ActorCriticLearner):
     def _observe(self, m, control, actor, critic, policy_critic):
         """Observations to the actor, and, with an action each, to the critic and to the critic of the policy.
 
-        Observations wait for the actor's action, for the critic at the other action, too: so its values come about
+        Observations wait for the actor's action, also for the critic at the other action: so its values come about
         when the target's do.
         """
         waiting = self._to_actor(m, control, "observations", actor)

@@ -28,7 +28,7 @@ class DQNLearner(PerceptronLearner):
     all layers are updated side by side. Commands, one at a time:
 
     ``STEP``
-        A gradient step with the next ``batch`` samples. With ``copy`` the target network gets the new weights, too.
+        A gradient step with the next ``batch`` samples. With ``copy`` the target network also gets the new weights.
     ``LOAD``
         The parameters of an array come in: ``array`` is a place in ``config.arrays``. Gradients are not loaded: what
         comes is taken and forgotten.

@@ -30,7 +30,7 @@ class ExperienceResults(ConfiguredComponent):
     Members
     -------
     first, second, logits, values, choices, or advantages; verdicts
-        Of :class:`.MAACLearner`.
+        Ports of :class:`.MAACLearner`.
     rows : Out(stream of 64 bits)
         As :mod:`.learner_records` has them.
     """

@@ -30,7 +30,7 @@ class LearnerEngine(ConfiguredComponent):
     """Executes step, load and store commands one at a time, on a learner of its own; some learners add commands.
 
     A step takes one packet: a sample is ``config.learner.sample_rows`` rows (:mod:`.learner_records`). It gives one
-    packet, ``config.learner.result_rows`` rows a sample: of a DQN and of DDPG the magnitude of each sample's
+    packet, ``config.learner.result_rows`` rows per sample: for a DQN and for DDPG the magnitude of each sample's
     temporal-difference error. Loads take, and stores give, an array of one network, a row a parameter, in the order of
     the learner. Follow takes and gives nothing.
 

@@ -23,7 +23,7 @@ class LearnerArray:
     kind : str
         One of the network's arrays.
     place : int
-        Of the kind among these.
+        Its number among those of its kind.
     layers : tuple of LayerConfig
         The layers of the network.
     """

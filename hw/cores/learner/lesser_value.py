@@ -17,7 +17,7 @@ __all__ = ["LesserValue"]
 class LesserValue(ConfiguredComponent):
     """Sends the derivative of a loss by the lesser of two critics' values to that critic, and +0 to the other one.
 
-    The first critic is it, too, where both values are equal or one is NaN.
+    It is the first critic also where both values are equal or one is NaN.
 
     Number format: ``config.format``; nothing is rounded.
 

@@ -103,12 +103,12 @@ class MAACLearner(Learner):
     observations, next_observations : In(stream of width)
         Element 0 of a sample, then 1, and so on.
     draws, next_draws : In(stream of ``draw_layout``)
-        What actions of the policies, and of the target policies, are drawn with.
+        Numbers with which actions of the policies, and of the target policies, are drawn.
     outcomes : In(stream of ``outcome_layout``)
     first, second : Out(stream of width), for the host
         Hidden layers of the policies.
     logits, values : Out(stream of width), for the host
-        Of the policies, and of all actions while the other agents do what was drawn for them.
+        Logits of the policies, and values of all actions while the other agents do what was drawn for them.
     choices : Out(stream of range(actions)), for the host
         Actions that were drawn from the policies.
     advantages : Out(stream of ``advantage_layout``), on the device

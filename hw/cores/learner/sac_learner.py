@@ -31,7 +31,7 @@ sac_learner_command = data.StructLayout({"kind": LearnerCommand, "array": ARRAY_
 class SACLearner(ActorCriticLearner):
     """Takes gradient steps of soft actor-critic: actor and two critics with all stages, targets with forward stages.
 
-    The actor has forward stages at the next observation, too, in place of a target. Three ways of a sample go side by
+    The actor also has forward stages at the next observation, in place of a target. Three ways of a sample go side by
     side, each through stages of its own:
 
     - both critics at the action that was taken; their temporal-difference errors go back into their gradients;
@@ -90,7 +90,7 @@ class SACLearner(ActorCriticLearner):
     policy_slope : In(width)
         Derivative of the actor's loss by the lesser value of a sample, -1 / batch; constant while a step is under way.
     target_entropy : In(width)
-        What the temperature is learned for; constant while a step is under way.
+        Entropy that the temperature is learned for; constant while a step is under way.
     observations, actions, next_observations : In(stream of width)
         Element 0 of a sample, then 1, and so on.
     noises, next_noises : In(stream of width)
@@ -197,7 +197,7 @@ class SACLearner(ActorCriticLearner):
     def _observe(self, m, control, temperature, actor, critics, policy_critics):
         """Observations to the actor, and, with an action each, to the critics and to those of the policy.
 
-        Observations wait for the action that is drawn, for the critics at the other action, too: so their values come
+        Observations wait for the action that is drawn, also for the critics at the other action: so their values come
         about when the targets' do.
         """
         drawing = self._drawing

@@ -61,7 +61,7 @@ class SquashedGaussian(ConfiguredComponent):
     ----------
     config : SquashedGaussianConfig
     derivable : bool
-        Whether what the derivative needs leaves, too.
+        Whether what the derivative needs also leaves.
 
     Members
     -------

@@ -48,7 +48,7 @@ class TemperatureStage(ConfiguredComponent):
     policy_slope : In(width)
         -1 / batch; constant while one is under way, as is the target.
     target_entropy : In(width)
-        What the temperature is learned for.
+        Entropy that the temperature is learned for.
     log_densities : In(stream of width)
         One a sample.
     errors : Out(stream of width)

@@ -43,7 +43,7 @@ class TwinCriticLoss(ConfiguredComponent):
     Parameters
     ----------
     config : TemporalDifferenceConfig
-        Of a single value.
+        Configuration with a single value.
 
     Members
     -------
@@ -52,14 +52,14 @@ class TwinCriticLoss(ConfiguredComponent):
     next_values : In(stream of width).array(2)
         The target critics' at the action that is drawn at the next state.
     log_densities : In(stream of width)
-        Of that action.
+        Logarithm of the density of that action.
     transitions : In(stream of ``transition_layout(config)``)
     errors : Out(stream of width).array(2)
         Derivatives by each critic's value.
     priorities : Out(stream of width)
         Mean magnitude of both temporal-difference errors, one a sample.
     temperature : In(width)
-        What a unit of entropy is worth; constant while samples are under way.
+        Worth of a unit of entropy; constant while samples are under way.
 
     Source
     ------

@@ -37,12 +37,12 @@ class MemoryConfig:
     latency : int
         Cycles from a read to its data: 0 (combinational, distributed RAM), 1, or 2 (with an output register).
     hazard : str
-        What a read gives whose row is written in its cycle: "old", what the row held before; "forward", what is
-        written, by registers outside the memory, also in the cycle after the read where the latency is 2, so that a
+        Word that a read gives whose row is written in its cycle: "old", what the row held before; "forward", what
+        is written, by registers outside the memory, also in the cycle after the read where the latency is 2, so that a
         read gives all that was written before its data are there; "never", nothing defined, as the user promises that
         it does not happen. A combinational read gives what the row held before, so only "old" goes with a latency of 0.
     style : str
-        What a tool is asked to make of it: "block" or "distributed" RAM, or "auto", as the tool likes.
+        Kind of memory that a tool is asked to make of it: "block" or "distributed" RAM, or "auto", as the tool likes.
 
     Raises
     ------

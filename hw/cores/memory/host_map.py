@@ -50,7 +50,7 @@ class HostPort(wiring.Signature):
     ----------
     region : HostRegion
     modulus : int
-        That of the host's map.
+        Modulus of the host's map.
 
     Members
     -------

@@ -63,8 +63,8 @@ class UnalignedMemory(ConfiguredComponent):
     """Words without gaps, ``lanes`` of them a cycle from any one on.
 
     Word number p is in bank ``p mod lanes`` at address ``p div lanes``, so that ``lanes`` words one after the other
-    are in as many banks: the first ones in the row of the access, the others in the next row. What stands after the
-    last word is the first one.
+    are in as many banks: the first ones in the row of the access, the others in the next row. The first word follows
+    the last one.
 
     A place is a row and a lane, never a number that would have to be divided by ``lanes``, which need be no power of
     two.

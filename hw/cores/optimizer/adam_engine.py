@@ -33,8 +33,8 @@ class AdamEngine(ConfiguredComponent):
     ``gradients_granted``. Every memory is read once and written once for each row; the rows of one command are
     different, and a command starts when the one before it is written. Back-pressure: ``commands`` waits meanwhile.
 
-    With an interval above 1 the lanes are time-multiplexed: ``lanes / interval`` units stand. What was read is taken
-    in the cycle in which it comes; then others may read.
+    With an interval above 1 the lanes are time-multiplexed: ``lanes / interval`` units stand. A word that was read is
+    taken in the cycle in which it comes; then others may read.
 
     Parameters
     ----------

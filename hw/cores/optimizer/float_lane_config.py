@@ -14,7 +14,7 @@ class FloatOptimizer:
     state : tuple of str
         Kept for each weight; 0 before the first step.
     rates : tuple of str
-        Of a step.
+        Rates of a step.
     gradients : bool
         Whether it takes a gradient.
     """

@@ -25,7 +25,7 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
         By the name of a lane's port, at most ``interval`` times as many numbers as there are lanes; lanes beyond them
         take +0.
     rates : dict of str to Value
-        What all lanes take, by the name of a lane's port; constant while rows are under way.
+        Inputs that all lanes take, by the name of a lane's port; constant while rows are under way.
     outputs : iterable of str
         Ports of a lane.
     interval : int

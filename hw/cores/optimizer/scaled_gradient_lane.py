@@ -30,9 +30,9 @@ class ScaledGradientLane(ConfiguredComponent):
     Members
     -------
     weight, first, ..., gradient, new_weight, ..., nonfinite
-        Those of the lane, its rates, too.
+        Ports of the lane, its rates included.
     gradient_scale : In(width), without ``scale``
-        That of each gradient.
+        Scale of each gradient.
     """
 
     def __init__(self, config: FloatLaneConfig, optimizer: str, scale: float | None):

@@ -25,7 +25,7 @@ class SharedLane(wiring.Component):
     Members
     -------
     layers : Out(port).array(layers)
-        What each layer has of the lane: all of its ports but the rates.
+        Ports that each layer has of the lane: all but the rates.
     active : In(range(layers))
         The layer whose turn it is.
     rates : In

@@ -71,7 +71,7 @@ class QuantizerLane(wiring.Component):
     -------
     value : In(signed(32))
     stages : In(stage_parameters)
-        Those of :class:`ParameterStages`.
+        Stages of :class:`ParameterStages`.
     code : Out(16)
     saturated : Out(1)
         The value was outside of the range.

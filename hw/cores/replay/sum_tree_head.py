@@ -40,7 +40,7 @@ class SumTreeHead(ConfiguredComponent):
         Rows of :mod:`.records`; in other lanes than the first one samples and totals.
     leaving : Out(travelling_layout of level 0), one a lane
     clear : In(clear_layout)
-        Not while a request is here. With row 0, the next insertion is to the first leaf and the total is 0, too.
+        Not while a request is here. With row 0, the next insertion is to the first leaf and the total is also 0.
     """
 
     LATENCY = KNOWN + 1 + DrawScaler.LATENCY

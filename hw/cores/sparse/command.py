@@ -15,7 +15,7 @@ STEPS = ("find", "encode", "transpose", "compress", "walk")
 def sparse_command(config):
     """A layer and the steps to go through, in this order: ``find`` the indexes of the maxima, ``encode``,
     ``transpose`` (encode transposed, then write the tables), ``compress`` the weights, ``walk`` them (words go to
-    ``words``; ``every_word``: masked ones, too).
+    ``words``; ``every_word``: also masked ones).
 
     Fields are wider than what fits, so that what does not fit is seen.
     """

@@ -64,7 +64,7 @@ class SparseDataEngine(ConfiguredComponent):
     ``group_base``). A layer's data stay until something is written over them, so any layer can be compressed or walked
     again.
 
-    Three stages work on three commands at a time: one finds maxima, one encodes (transposed, too, with the tables), one
+    Three stages work on three commands at a time: one finds maxima, one encodes (also transposed, with the tables), one
     compresses and walks. A command goes through all of them, and waits before the first while another one of its layer
     (of its ``group_base``) is under way. Memories of different layers must not overlap.
 

@@ -17,7 +17,7 @@ class ArrayElements(wiring.Component):
     Parameters
     ----------
     shape : shape-like
-        Of an element.
+        Shape of an element.
     count : int
         Elements of an array, at least 1.
 
@@ -66,7 +66,7 @@ class ElementArray(wiring.Component):
     Parameters
     ----------
     shape : shape-like
-        Of an element.
+        Shape of an element.
     count : int
         Elements of an array, at least 1.
 

@@ -18,7 +18,7 @@ class ElementChoice(wiring.Component):
     Parameters
     ----------
     shape : shape-like
-        Of an element.
+        Shape of an element.
     count : int
         Elements of which one is chosen, at least 1.
 

@@ -18,7 +18,7 @@ class OneHot(wiring.Component):
     Parameters
     ----------
     shape : shape-like
-        Of an element.
+        Shape of an element.
     count : int
         Elements that a value makes, at least 1.
 

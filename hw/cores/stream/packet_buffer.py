@@ -15,7 +15,7 @@ class PacketIntake(wiring.Component):
     """Buffers packets on their way in. What ``clear`` cuts off goes to its end, and nowhere.
 
     With ``clear`` all rows in the buffer are gone at once, also for the part behind it, which is reset in the same
-    cycle. The source knows nothing of it: when it was in the middle of a packet, the rest of that is taken, too, and
+    cycle. The source knows nothing of it: when it was in the middle of a packet, the rest of that is also taken, and
     discarded. The next row on ``o`` is the first one of a packet. A packet whose first row was only offered is not cut.
 
     Latency, throughput and back-pressure are those of the stream buffer.

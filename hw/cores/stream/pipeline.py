@@ -98,7 +98,7 @@ class StreamPipeline(ConfiguredComponent):
         ]
         wiring.connect(m, products.o, wiring.flipped(self.o))
 
-    A memory's read port is such a pipeline, too: ``begin`` is its enable, ``result`` its data.
+    A memory's read port is also such a pipeline: ``begin`` is its enable, ``result`` its data.
 
     Latency: ``config.latency + config.buffer_latency`` cycles from ``begin`` to ``o``. Throughput: one token a cycle
     with the default depth, else ``depth`` tokens in ``latency + 1 + buffer_latency`` cycles. Back-pressure: that of

@@ -55,7 +55,7 @@ class Arrival(ConfiguredComponent):
         In the tags of the stage.
     command : Out(routed_command_layout)
     send : Out(1)
-        The command is to be queued; only if there is ``room``. What a clear writes is added there.
+        The command is to be queued; only if there is ``room``. The words that a clear writes are added there.
     room : In(1)
     idle : Out(1)
     """

@@ -20,8 +20,8 @@ class Bank(ConfiguredComponent):
     A clear writes the node of its command, and all edges of the node as the command's edge.
 
     A node is read in ``flits`` transfers, which follow each other without another node between them. A memory of nodes
-    and one for each edge of a flit, each with a read and a write port, are block RAM; they start as zeros. What is
-    written is seen by the next command. After a node's last edge a flit means nothing.
+    and one for each edge of a flit, each with a read and a write port, are block RAM; they start as zeros. The next
+    command sees what is written. After a node's last edge a flit means nothing.
 
     Latency: 1 cycle from a read to its first flit. Throughput: a write a cycle; a read or a clear in ``flits`` cycles;
     writes of other rows take none of their own beside a read. Back-pressure: any other command after a read is taken

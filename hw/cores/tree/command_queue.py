@@ -30,7 +30,7 @@ class CommandQueue(ConfiguredComponent):
     Members
     -------
     write, send_write : In
-        A command of :class:`.Update`. Its ``node`` and ``edge`` are queued with a ``read``, too: a clear writes them.
+        A command of :class:`.Update`. Its ``node`` and ``edge`` are also queued with a ``read``: a clear writes them.
     is_late : In(1)
         Value and factor of its edge follow.
     mean, send_mean : In

@@ -40,7 +40,7 @@ class StageBankInterconnect(ConfiguredComponent):
     ----------
     config : InterconnectConfig
     request_shape, response_shape : shape-like
-        That of what is carried.
+        Shapes of what is carried.
 
     Members
     -------

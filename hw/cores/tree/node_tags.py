@@ -63,8 +63,8 @@ class NodeTags(ConfiguredComponent):
     there takes the candidate, which CLOCK replacement chooses: a hand goes round the slots, past those that somebody
     needs and past those that were referenced since it came by last.
 
-    Latency: 1 cycle from ``lookup.node`` to what is known of it; other outputs follow inputs in the same cycle. What a
-    strobe changes is seen in the next one. No back-pressure.
+    Latency: 1 cycle from ``lookup.node`` to what is known of it; other outputs follow inputs in the same cycle. The
+    next cycle shows what a strobe changes. No back-pressure.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ __all__ = ["DrainSequencer", "leaving_layout"]
 def leaving_layout(config: MatrixConfig):
     """The results at the ends of the chains in a cycle.
 
-    ``descriptor`` says where they go; the first one is at the end of ``chain``. Of a weight gradient one result
-    leaves in a cycle, number ``position`` of those that the descriptor is of. ``last`` ends a wave.
+    ``descriptor`` says where they go; the first one is at the end of ``chain``. A weight gradient has one result in a
+    cycle, number ``position`` of those that the descriptor is of. ``last`` ends a wave.
     """
     return data.StructLayout(
         {
@@ -33,7 +33,7 @@ class DrainSequencer(ConfiguredComponent):
     """Moves the drain chains, and says what leaves them.
 
     Forward and backward the results of a descriptor leave in a cycle; with fewer blocks in use than there are chains,
-    the chains are used in turn. Of a weight gradient one result leaves in a cycle.
+    the chains are used in turn. A weight gradient has one result in a cycle.
 
     Accumulator i has its result i cycles after accumulator 0, so its links move i cycles later; at the ends of the
     chains all wait for the last.

@@ -39,7 +39,7 @@ class SoftmaxSequencer(ConfiguredComponent):
     choice : Out(range(choices))
         that of this alternative.
     order : Out(softmax_order_layout(config))
-        What to do with the number that was read in the cycle before.
+        Work to do with the number that was read in the cycle before.
     """
 
     def __init__(self, config: SoftmaxConfig, waits: dict[str, int]):

@@ -30,7 +30,7 @@ class SerialPins:
     receive, transmit : str
         Pins of the connector, as the board sees them.
     attributes : Mapping
-        Of the pins, as the platform has them.
+        Attributes of the pins, as the platform has them.
     """
 
     connector: tuple[str, int]
@@ -56,7 +56,7 @@ class Board:
     clock_mhz : int
         Clock of the system.
     baud : int
-        Of the serial port.
+        Baud rate of the serial port.
     leds : str or None
         Name of the resources that are lights; a light of three colours counts as three.
     uart : SerialPins or None
@@ -64,7 +64,7 @@ class Board:
     synthesis : str
         Further options of the family's synthesis command.
     settings : Mapping
-        Of the platform's tools, as Amaranth's ``prepare`` takes them.
+        Settings of the platform's tools, as Amaranth's ``prepare`` takes them.
 
     Raises
     ------

@@ -92,7 +92,7 @@ class BoardFiles:
     files : dict
         Text by name: Verilog of top and system, constraints, and what the vendor's tool is told.
     commands : list
-        Of the tools, each a list of words, as the platform would start them.
+        Commands of the tools, each a list of words, as the platform would start them.
     """
 
     files: dict[str, str]

@@ -17,7 +17,7 @@ class ClockGenerator(wiring.Component):
     Parameters
     ----------
     family : str
-        Of :data:`GENERATORS`.
+        One of :data:`GENERATORS`.
     port : object
         The oscillator's port, of the platform.
     oscillator_mhz : int, float or Fraction

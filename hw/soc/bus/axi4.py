@@ -19,8 +19,9 @@ def burst_layout(address_width):
 class Axi4ReadSignature(wiring.Signature):
     """The two channels by which a master of AXI4 reads.
 
-    What else AXI4 says of a burst never varies, and is added where the ports are flat (:mod:`.flat_ports`): addresses
-    increment, a beat has all bytes of the bus, and all bursts have the identifier 0, so that answers come in order.
+    Everything else that AXI4 says of a burst never varies, and is added where the ports are flat (:mod:`.flat_ports`):
+    addresses increment, a beat has all bytes of the bus, and all bursts have the identifier 0, so that answers come in
+    order.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class ClockCrossing(wiring.Component):
     core_clk : :py:`In(1)`
         The clock of the system.
     control, stream_in, stream_out, partial_row, interrupt
-        Those of the system, on the domain ``sync``.
+        Ports of the system, on the domain ``sync``.
     """
 
     def __init__(self, system):

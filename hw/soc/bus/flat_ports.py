@@ -79,7 +79,7 @@ class FlatBus:
     channels : Mapping
         :class:`FlatChannel` by its name in AXI: ``aw``, ``w``, ``b``, ``ar``, ``r``; ``t`` of a stream.
     interface : BusInterface
-        What other tools are told of it.
+        Description for other tools.
     """
 
     channels: Mapping[str, FlatChannel]

@@ -59,7 +59,7 @@ class KernelTop(wiring.Component):
     Attributes
     ----------
     address_map : AddressMap
-        Of the whole kernel.
+        Address map of the whole kernel.
     interfaces, clocks, resets, interrupts
         What the ports are, for the package (:mod:`.interfaces`).
 

@@ -24,7 +24,7 @@ class RequestSignature(wiring.Signature):
     length : Out(LENGTH_WIDTH)
         Bytes of that.
     payload : Out(stream.Signature(8))
-        What the unit leaves of it when it gives the result is not for it.
+        Bytes that the unit has not taken when it gives the result are not for it.
     results : In(stream.Signature(result_layout))
         One for each request.
     answer : In(stream.Signature(8))

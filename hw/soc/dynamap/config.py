@@ -46,7 +46,7 @@ class DynamapConfig:
     transforms : tuple of (int, int)
         m and r of Winograd's F(m, r); none: the device has no transforms.
     turned_tiles : bool
-        Winograd's algorithm may be computed in IS, too (:class:`.StoreConfig`).
+        Winograd's algorithm may also be computed in IS (:class:`.StoreConfig`).
     feature_rows : int
         Rows of the memory of feature maps, a power of two; a row has as many words as the array's larger side.
     input_rows, weight_rows : int

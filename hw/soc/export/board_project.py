@@ -60,10 +60,10 @@ def project_files(board: Board, built: Any, report: Mapping[str, Any]) -> dict[s
     Parameters
     ----------
     board : Board
-        Of a family whose tools are the vendor's.
+        Board of a family whose tools are the vendor's.
     built : BoardFiles
     report : Mapping
-        What was built.
+        Description of what was built.
     """
     name, flow = board.module, FLOWS[board.family]
     files = dict(built.files)

@@ -42,13 +42,13 @@ def describe(
     description : str
         One line.
     configuration : dataclass instance or None
-        What the component was made from. One with a ``shell`` has registers and instructions.
+        Configuration that the component was made from. One with a ``shell`` has registers and instructions.
     files : iterable of str
         Verilog, relative to the package.
     domain : collection of str
         Which of ``clk`` and ``rst`` a core's module has besides the ports of its signature.
     clock : DefaultClock
-        That of the constraints.
+        Clock of the constraints.
     """
     ports = tuple(
         Port(

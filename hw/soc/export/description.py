@@ -49,7 +49,7 @@ class Clock:
     ----------
     port : str
     frequency_mhz : float
-        That of the constraints.
+        Frequency of the constraints.
     interfaces : tuple of str
         Names of the interfaces that belong to it.
     source : str
@@ -80,7 +80,7 @@ class PackageDescription:
     description : str
         One line.
     version : str
-        Of this project, ``"MAJOR.MINOR.PATCH"``.
+        Version of this project, ``"MAJOR.MINOR.PATCH"``.
     ports : tuple of Port
         All of them, in no order that matters: connect them by name.
     interfaces : tuple of BusInterface
@@ -91,7 +91,7 @@ class PackageDescription:
     files : tuple of str
         Verilog, relative to the package: ``rtl/NAME.v`` and what it instantiates.
     configuration : Mapping
-        What the design was made from, as plain values.
+        Values that the design was made from, as plain data.
     configuration_hash : int or None
         What the register of that name reads as; None without registers.
     address_map : AddressMap or None

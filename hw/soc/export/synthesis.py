@@ -27,7 +27,7 @@ class Block:
     instances : int
         How often it stands in the whole design.
     resources : Resources
-        What one instance takes, without the blocks inside it that have a row of their own.
+        Resources that one instance takes, without the blocks inside it that have a row of their own.
     """
 
     name: str
@@ -105,7 +105,7 @@ def synthesise(
     netlist : bool
         Leave a flat netlist for place and route in ``folder``.
     levels : bool
-        Find the longest path, which takes the flat netlist, too.
+        Find the longest path, which also takes the flat netlist.
 
     Raises
     ------

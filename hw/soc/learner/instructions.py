@@ -18,11 +18,11 @@ def learner_instruction_set(*operands: Operand, results: str, follow: str = "") 
     Parameters
     ----------
     operands : Operand
-        Of a step, besides the number of samples.
+        Operands of a step, besides the number of samples.
     results : str
         What the packet of a step's results has.
     follow : str
-        What a further instruction without operands does; without, there is none.
+        Description of a further instruction, which has no operands; empty: there is none.
     """
     step = Format(
         "step", engine="learner", opcode=LearnerCommand.STEP,

@@ -17,7 +17,7 @@ class CommandBroadcast(wiring.Component):
     Otherwise each core has a queue of its own and goes through it at its own pace, so that a command which is long for
     one of them keeps none of the others.
 
-    A core that is not meant gets a command, too; ``meant`` says that it changes nothing.
+    A core that is not meant also gets a command; ``meant`` says that it changes nothing.
 
     The queues let the sequencer go on to other engines while a command waits for its turn.
 

@@ -64,7 +64,7 @@ class LearningGroupCore(ConfiguredComponent):
     errors : Out
         ``address_out_of_range``, ``memory_conflict``, ``nonfinite``.
     read_tables, read_row_list, read_column_list : Out(ReadPort)
-        Of the sparse data engine.
+        Ports of the sparse data engine.
     write_weights : In(WritePort).array(weight_banks)
         From the sparse data engine.
     write_activations : In(WritePort).array(cores)

@@ -23,11 +23,12 @@ class Preset:
     Parameters
     ----------
     config : object
-        Of the device's ``configuration_class``.
+        An object of the device's ``configuration_class``.
     training : dict
         Defaults of hyper-parameters for this configuration, as the agent names them.
     hardware : object
-        What the device is built from: the configuration, with the depths of memories where they are not part of it.
+        Object that the device is built from: the configuration, with the depths of memories where they are not part of
+        it.
     """
 
     config: Any

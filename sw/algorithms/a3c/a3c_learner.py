@@ -50,7 +50,7 @@ class A3CLearner:
     make_service
         Makes what infers and trains, from shape, configuration and the first parameters.
     environments
-        Of the agents.
+        Environments of the agents.
 
     Members
     -------

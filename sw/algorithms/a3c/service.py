@@ -50,8 +50,8 @@ class AgentAnswer:
     agent
         Its number.
     probabilities, value
-        Of the observation, by the agent's own copy of the parameters: float32, shape (actions,), and a number. ``None``
-        of a request that trained.
+        Results of the observation, by the agent's own copy of the parameters: float32, shape (actions,), and a number.
+        ``None`` of a request that trained.
     trained
         Whether the update is done: central parameters and the agent's copy are the new ones.
     report

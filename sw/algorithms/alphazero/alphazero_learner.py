@@ -36,11 +36,11 @@ class AlphaZeroLearner:
     Parameters
     ----------
     observation_shape, actions
-        Of the game.
+        Observation shape and actions of the game.
     config
         Hyper-parameters.
     device
-        Of PyTorch, on which it learns.
+        PyTorch's device, on which it learns.
 
     Members
     -------

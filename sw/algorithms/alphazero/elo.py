@@ -30,7 +30,7 @@ def elo_interval(result: MatchResult) -> tuple[float, float]:
 def elo_ratings(matches: Iterable[tuple[str, str, MatchResult]], anchor: str) -> Mapping[str, float]:
     """Ratings under which all results together are likeliest (Bradley and Terry), a draw being half a win.
 
-    Each pair that has played is given one draw more: so whoever has won all games has a rating, too, and one that grows
+    Each pair that has played is given one draw more: so whoever has won all games also has a rating, and one that grows
     with the games that were won.
 
     Parameters

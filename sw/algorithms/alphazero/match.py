@@ -80,7 +80,7 @@ def play_match(
     Parameters
     ----------
     environment
-        Of the game. Its state is not kept.
+        Environment of the game. Its state is not kept.
     player, opponent
         Their moves are asked for many games at once.
     games
@@ -88,7 +88,7 @@ def play_match(
     opening_moves
         With which each game begins.
     seed
-        Of the openings.
+        Seed of the openings.
 
     Raises
     ------

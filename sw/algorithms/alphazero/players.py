@@ -57,11 +57,11 @@ def rollout_player(environment: BoardEnvironment, config: SearchConfig, seed: in
     Parameters
     ----------
     environment
-        Of the game.
+        Environment of the game.
     config
-        Of the search.
+        Configuration of the search.
     seed
-        Of the random games.
+        Seed of the random games.
     """
     return SearchPlayer(HostSearch(RolloutEnvironment(environment, seed), RolloutEvaluator(), config))
 
@@ -72,9 +72,9 @@ class RandomPlayer:
     Parameters
     ----------
     environment
-        Of the game. Its state is not kept.
+        Environment of the game. Its state is not kept.
     seed
-        Of the moves.
+        Seed of the moves.
     """
 
     def __init__(self, environment: BoardEnvironment, seed: int):
@@ -98,7 +98,7 @@ class PerfectPlayer:
     Parameters
     ----------
     environment
-        Of the game. Its state is not kept; states can be keys of a dictionary.
+        Environment of the game. Its state is not kept; states can be keys of a dictionary.
     """
 
     def __init__(self, environment: BoardEnvironment):

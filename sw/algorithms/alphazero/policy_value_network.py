@@ -25,7 +25,7 @@ class PolicyValueNetwork(nn.Module):
     actions
         How many there are.
     channels
-        Of the three common convolutions.
+        Channels of the three common convolutions.
     value_hidden
         Neurons between the two linear layers of the value.
 

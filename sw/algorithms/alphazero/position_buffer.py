@@ -21,7 +21,7 @@ class Positions:
     planes : float32 array (positions, channels, rows, columns)
     legal : bool array (positions, actions)
     visits : uint16 array (positions, actions)
-        Of the search's root.
+        Visits of the search's root.
     outcomes : float32 array (positions,)
         Sum of the rewards from there to the end, as the player had them whose turn it was.
     """
@@ -63,7 +63,8 @@ class PositionBuffer:
     actions
         How many there are.
     symmetries
-        Of the board, each a permutation of the cells and one of the actions: what is drawn is seen through one of them.
+        Symmetries of the board, each a permutation of the cells and one of the actions: what is drawn is seen through
+        one of them.
 
     Members
     -------

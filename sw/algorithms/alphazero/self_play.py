@@ -28,7 +28,7 @@ class FinishedGame:
     Parameters
     ----------
     number
-        Of the game.
+        Number of the game.
     length
         Its moves.
     outcome
@@ -64,7 +64,7 @@ class SelfPlay:
     Parameters
     ----------
     environment
-        Of the game. Its state is not kept.
+        Environment of the game. Its state is not kept.
     search
         Chooses; it stays open.
     config

@@ -54,7 +54,7 @@ class SelfPlaySettings:
     Parameters
     ----------
     environment
-        Of the game.
+        Environment of the game.
     config
         Hyper-parameters.
     make_evaluator
@@ -75,9 +75,9 @@ class SelfPlayWorker:
     Parameters
     ----------
     settings
-        Of all workers.
+        Settings of all workers.
     stream
-        Of its games' randomness.
+        Stream of its games' randomness.
     """
 
     def __init__(self, settings: SelfPlaySettings, stream: int):
@@ -117,13 +117,13 @@ class _Host(Protocol):
 class SelfPlayWorkers:
     """Workers that play side by side, each with the newest weights whenever it has handed games in.
 
-    What comes out depends on who is first, and is not the same each time. A worker that dies, or takes longer than its
+    The results depend on who is first, and are not the same each time. A worker that dies, or takes longer than its
     limit, is started again: its games under way are forgotten, and those that it has handed in count once.
 
     Parameters
     ----------
     settings
-        Of all workers.
+        Settings of all workers.
     weights
         Gives the newest weights.
     workers

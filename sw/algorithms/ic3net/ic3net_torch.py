@@ -124,7 +124,7 @@ class IC3NetNetwork(nn.Module):
         Parameters
         ----------
         weights
-            Of `effective_weights`.
+            Weights of `effective_weights`.
         observations
             Episodes x agents x elements.
         spoke

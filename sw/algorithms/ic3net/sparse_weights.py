@@ -102,7 +102,7 @@ class CirculantWeight(SparseWeight):
     Parameters
     ----------
     rows, columns
-        Of the matrix; the last block of an odd number is cut.
+        Rows and columns of the matrix; the last block of an odd number is cut.
     weight
         First values of the stored weights: half the rows, rounded up, x half the columns, rounded up, x 2.
     pruned

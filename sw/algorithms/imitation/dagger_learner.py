@@ -62,7 +62,7 @@ class DaggerLearner:
     data
         What it learned from.
     generator
-        Of who acts, and of the batches.
+        Generator that draws who acts, and the batches.
 
     Source: Ross, Gordon, Bagnell, "A Reduction of Imitation Learning and Structured Prediction to No-Regret Online
     Learning" (2011), algorithm 3.1.

@@ -53,7 +53,7 @@ class LabelledFrames:
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """So many indices: each action that there is as likely as the others, and each observation with it.
 
-        What is done seldom, as a serve, would else be learned late, and without it a game stands still.
+        An action that is taken seldom, such as a serve, would else be learned late, and without it a game stands still.
         """
         known = sorted(self._with)
         drawn = [self._with[known[each]] for each in generator.integers(len(known), size=count)]

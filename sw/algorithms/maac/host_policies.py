@@ -67,7 +67,7 @@ class HostPolicies:
         Parameters
         ----------
         observations
-            Of the batch.
+            Observations of the batch.
         forward
             What the backend found for it.
 

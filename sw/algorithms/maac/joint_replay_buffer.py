@@ -16,9 +16,9 @@ class JointReplayBuffer(UniformReplayBuffer):
     capacity
         Most experiences.
     shape
-        Of the agents.
+        Shape of the agents.
     seed
-        Of the draws.
+        Seed of the draws.
     """
 
     def __init__(self, capacity: int, shape: MAACShape, seed: int = 0):

@@ -35,7 +35,7 @@ class MAACLearner:
     policies
         On the host.
     backend
-        Of the updates.
+        Backend of the updates.
     replay
         The experiences.
     updates

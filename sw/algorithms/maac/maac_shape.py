@@ -14,9 +14,9 @@ class MAACShape:
     Parameters
     ----------
     sizes
-        Of each agent how many elements it observes.
+        How many elements each agent observes.
     counts
-        Of each agent how many actions it has.
+        How many actions each agent has.
     hidden_size, heads
         As of :class:`.MAACConfig`.
 

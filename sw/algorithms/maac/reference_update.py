@@ -51,7 +51,8 @@ def from_matrices(layers: tuple[str, ...], matrices: list[np.ndarray], like: Arr
 class ReferenceMAACUpdate:
     """A :class:`.MAACUpdate` on :class:`.MAACReference`, in the format of its networks.
 
-    What is given is rounded to the format; arrays that it gives are float32, which holds every number of the format.
+    Arrays that it takes are rounded to the format; arrays that it gives are float32, which holds every number of the
+    format.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ class ReferenceMAACUpdate:
     config
         Hyper-parameters.
     policies, critics
-        First parameters, as of `initial_parameters`; the targets begin with them, too.
+        First parameters, as of `initial_parameters`; the targets also begin with them.
     networks
         Format, and units of the hardware, on which the order of sums depends; without, binary32 and one a layer.
     updates_policies

@@ -39,7 +39,7 @@ class TorchMAACUpdate:
     config
         Hyper-parameters.
     policies, critics
-        First parameters, as of `initial_parameters`; the targets begin with them, too.
+        First parameters, as of `initial_parameters`; the targets also begin with them.
     """
 
     def __init__(

@@ -48,8 +48,8 @@ class PolicyForward:
     choices
         The actions drawn: batch x agents, int64.
     values
-        Of each agent's actions, while the others do what was drawn for them: batch x agents x actions, float32; zeros
-        for actions that an agent does not have.
+        Values of each agent's actions, while the others do what was drawn for them: batch x agents x actions, float32;
+        zeros for actions that an agent does not have.
     """
 
     first: np.ndarray
@@ -62,7 +62,7 @@ class PolicyForward:
 class MAACUpdate(Protocol):
     """The critic's update and the forward part of the policies', or all of it, and the networks that they need.
 
-    It has critics and target critics, policies and target policies; the host has the policies, too, to act. As in the
+    It has critics and target critics, policies and target policies; the host also has the policies, to act. As in the
     paper the host does their backward pass, and gives them back; or the backend does that, and the host takes them.
     """
 
@@ -79,8 +79,8 @@ class MAACUpdate(Protocol):
 
         Returns
         -------
-        What the policies' backward pass needs, or nothing if it is done; and numbers for the metrics: ``critic_loss``,
-        ``q``, the mean value of the actions taken, and with 5 those of `policy_report`.
+        The numbers that the policies' backward pass needs, or nothing if it is done; and numbers for the metrics:
+        ``critic_loss``, ``q``, the mean value of the actions taken, and with 5 those of `policy_report`.
 
         Raises
         ------
@@ -116,9 +116,9 @@ def policy_report(logarithms: np.ndarray, advantages: np.ndarray, reward_scale: 
     Parameters
     ----------
     logarithms, advantages
-        Of each action's probability, and of the action.
+        Logarithm of each action's probability, and advantage of the action.
     reward_scale
-        Of the configuration.
+        Reward scale of the configuration.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class BoardGame:
     Members
     -------
     rows, columns : int
-        Of the board.
+        Rows and columns of the board.
     line : int
         Stones in a row that win.
     gravity : bool

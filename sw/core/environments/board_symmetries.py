@@ -15,7 +15,7 @@ def board_symmetries(rows: int, columns: int, *, gravity: bool = False, passes: 
     Parameters
     ----------
     rows, columns : int
-        Of the board. One that is square has eight symmetries, any other four.
+        Size of the board. A square one has eight symmetries, any other four.
     gravity : bool
         The actions are the columns, in which stones fall: only left and right may be exchanged.
     passes : int
@@ -24,7 +24,7 @@ def board_symmetries(rows: int, columns: int, *, gravity: bool = False, passes: 
     Returns
     -------
     sequence of pairs of array
-        Of cells and of actions, the identity first, as of :class:`.board_environment.BoardEnvironment`.
+        Symmetries of cells and of actions, the identity first, as of :class:`.board_environment.BoardEnvironment`.
     """
     board = np.arange(rows * columns).reshape(rows, columns)
     grids = [board, board[:, ::-1]]

@@ -65,9 +65,9 @@ class Environment:
         Parameters
         ----------
         identifier
-            Of a registered environment.
+            Name of a registered environment.
         **settings
-            Of :func:`.make_environment`.
+            Settings of :func:`.make_environment`.
 
         Raises
         ------

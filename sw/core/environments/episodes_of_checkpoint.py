@@ -35,7 +35,7 @@ def episodes_of_checkpoint(
     Parameters
     ----------
     path, about
-        Of the checkpoint; of ``about`` the environment's name, ``env``, and its ``task``.
+        Path and description of the checkpoint; the latter has the environment's name, ``env``, and its ``task``.
     env
         What a user gives: an environment, its identifier, or episodes that are made; ``None``: by the checkpoint's
         identifier.

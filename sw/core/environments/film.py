@@ -29,15 +29,15 @@ def film_episode(
     Parameters
     ----------
     path
-        Of the GIF.
+        Path of the GIF.
     identifier
-        Of an environment that can draw itself: with render mode ``rgb_array``.
+        Name of an environment that can draw itself: with render mode ``rgb_array``.
     kind
         Which actions it takes.
     policy
         The action for an observation.
     seed
-        Of the starting state.
+        Seed of the starting state.
 
     Raises
     ------

@@ -14,9 +14,9 @@ __all__ = ["JointEnvironments"]
 class JointEnvironments(ParallelEnvironments):
     """Like :class:`.ParallelEnvironments`, for agents of different observations and actions that learn from replay.
 
-    Observations are padded with zeros to the longest, and an agent has the first of ``actions`` actions alone. What
-    follows after a step is told as an experience needs it: it makes a difference whether an agent was terminated, or
-    truncated and observed something that it could have gone on from.
+    Observations are padded with zeros to the longest, and an agent has the first of ``actions`` actions alone. The
+    observation after a step is told as an experience needs it: it makes a difference whether an agent was terminated,
+    or truncated and observed something that it could have gone on from.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class JointEnvironments(ParallelEnvironments):
     Members
     -------
     sizes, counts
-        Of each agent how many elements it observes, and how many actions it has.
+        How many elements each agent observes, and how many actions it has.
     present
         Whether an agent has an action: array (agents, actions) of bool.
     last_observations
-        What the agents observed at their ends that were truncated in the last step, episodes x agents x elements;
-        zeros for the others.
+        Observations of the agents at the ends of episodes that were truncated in the last step, episodes x agents x
+        elements; zeros for the others.
     finished
         Whether nothing follows for an agent after the last step: it was terminated then, or had ended before; array
         (episodes, agents) of bool. An agent that was truncated is finished from the step after on.

@@ -20,9 +20,9 @@ def make_environment(identifier: str, **settings: Any) -> gymnasium.Env:
     Parameters
     ----------
     identifier
-        Of a registered environment.
+        Name of a registered environment.
     **settings
-        Of ``gymnasium.make``, as ``render_mode``, or of the environment, as ``obs_type="ram"``.
+        Settings of ``gymnasium.make``, such as ``render_mode``, or of the environment, such as ``obs_type="ram"``.
 
     Raises
     ------

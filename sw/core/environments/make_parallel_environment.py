@@ -29,7 +29,7 @@ def parallel_environment_factory(identifier: str) -> Callable[[], Any]:
     Raises
     ------
     ValueError
-        There is no such module, nothing of that name in it, or nothing registered. The function raises it, too, where
+        There is no such module, nothing of that name in it, or nothing registered. The function also raises it where
         a registered environment cannot be imported.
     """
     if ":" in identifier:

@@ -42,7 +42,7 @@ class ParallelEnvironments:
     Members
     -------
     seeds
-        Of the episodes under way.
+        Seeds of the episodes under way.
 
     Raises
     ------

@@ -41,13 +41,13 @@ class RoverTower(ParallelEnv):
     Members
     -------
     partners
-        Of each rover the number of its tower.
+        Number of each rover's tower.
     goals
-        Of each rover the number of its goal.
+        Number of each rover's goal.
     places
         Positions of the goals.
     positions, velocities
-        Of the rovers.
+        Positions and velocities of the rovers.
     heard
         The message that each rover observes, one-hot, or zeros.
 

@@ -9,7 +9,7 @@ __all__ = ["agents_that_fit", "optimal_agents"]
 def optimal_agents(experience: int, reward: int, limit: int) -> int:
     """N_o, the number of agents to deploy: the larger of the two that saturate, or as many as there can be.
 
-    The paper's cases leave some out, as ``N_e > N_l > N_r``; there, too, is deployed what can be.
+    The paper's cases leave some out, as ``N_e > N_l > N_r``; what can be deployed is deployed there as well.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def agents_that_fit(budget: float, shared: float, each: float) -> int:
     Parameters
     ----------
     budget, shared, each
-        Of the resource: what there is, what the engines take, and what an agent takes.
+        Amounts of the resource: what there is, what the engines take, and what an agent takes.
     """
     if each <= 0:
         raise ValueError(f"An agent must take some of the resource, not {each:g}")

@@ -95,7 +95,7 @@ def explore(
     Parameters
     ----------
     times
-        Of an engine each.
+        Times of one engine each.
     agents
         N.
     inference, training

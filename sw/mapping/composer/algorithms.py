@@ -28,7 +28,7 @@ class Workload:
     action_size : int
         Elements of an action; with DQN, actions to choose from.
     hidden_sizes : tuple of int
-        Of all networks.
+        Hidden sizes of all networks.
     batch : int
         BS.
     leaves : int

@@ -25,15 +25,15 @@ class Composition:
     Parameters
     ----------
     problem : Problem
-        What the schedule is of; with data parallelism, that of the replicas.
+        Problem that the schedule solves; with data parallelism, that of the replicas.
     schedule : Schedule
     replay_memory : ReplayMemory
     decisions : tuple of Decision
-        Of step 2.
+        Decisions of step 2.
     task_parallel : Schedule
         What step 2 came to.
     refined : Schedule or None
-        What was made of it, if that was asked for.
+        The refined schedule, if it was asked for.
     single_device : Schedule or None
         The best with the whole learner on one device; none where no device holds it.
     data_parallel : DataParallel or None

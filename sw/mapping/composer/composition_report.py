@@ -16,7 +16,7 @@ def report(composition: Composition, problem: Problem, title: str) -> dict[str, 
     ----------
     composition : Composition
     problem : Problem
-        What was composed.
+        Problem that was composed.
     title : str
     """
     alone, parallel, memory = composition.single_device, composition.data_parallel, composition.replay_memory

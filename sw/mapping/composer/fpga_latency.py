@@ -47,9 +47,9 @@ class CycleModel:
     frequency : float
         Hertz.
     dsp_per_multiply_accumulate : float
-        Of its ``dsp``, for a unit in binary32.
+        How many of its ``dsp`` a unit in binary32 takes.
     fanout : int
-        Of the sum tree.
+        Fanout of the sum tree.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class Device:
     memory_bandwidth : float
         Bytes a second of its own memory.
     resources : dict of str to float
-        What it has of each resource that tasks take for good, such as ``dsp`` of an FPGA; no limit if not named.
+        Amount of each resource that tasks take for good, such as ``dsp`` of an FPGA; no limit if not named.
     profile : dict
         How latencies are found when they are not given (:mod:`.profiling`).
 

@@ -65,7 +65,7 @@ def read_problem(path: Path | str) -> Problem:
     Raises
     ------
     TypeError, ValueError
-        What is wrong with it.
+        The text says what is wrong with it.
     OSError
         It cannot be read.
     """

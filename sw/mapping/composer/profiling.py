@@ -44,9 +44,9 @@ class Measurement:
     Parameters
     ----------
     threads : int
-        Of PyTorch, on a processor.
+        Threads of PyTorch, on a processor.
     index : int
-        Of a GPU.
+        Index of a GPU.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class Edge:
     source, target : str
         Names of tasks.
     bytes : float
-        What goes from one device to the other, if they are two.
+        Bytes that go from one device to the other, if they are two.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class TaskGraph:
     experience_bytes : float
         E, bytes of an experience.
     gradient_bytes : float
-        Of all gradients of an iteration, which data parallelism sums over devices.
+        Bytes of all gradients of an iteration, which data parallelism sums over devices.
 
     Raises
     ------

@@ -40,9 +40,9 @@ def measure(iteration: Iteration, device: str, threads: int = 1, seed: int = 0) 
     device : str
         PyTorch's name of it, as ``"cpu"`` or ``"cuda:0"``.
     threads : int
-        Of PyTorch, on a processor.
+        Threads of PyTorch, on a processor.
     seed : int
-        Of experiences, weights and priorities; what PyTorch draws otherwise stays as it is.
+        Seed of experiences, weights and priorities; what PyTorch draws otherwise stays as it is.
 
     Raises
     ------

@@ -31,9 +31,9 @@ class Format:
     ----------
     layout : Layout
     elements : int
-        Of a channel: a Toeplitz matrix and tiles have some of the picture's several times.
+        Elements of a channel: a Toeplitz matrix and tiles have some of the picture's several times.
     tiles : int
-        Of a channel in Winograd's layout.
+        Tiles of a channel in Winograd's layout.
     """
 
     layout: Layout
@@ -50,7 +50,7 @@ class Algorithm:
     name : str
         ``im2col``, ``kn2row`` or ``winograd``.
     m, r : int
-        Of Winograd's algorithm: rows and columns of output and kernel; 0 for the others.
+        Sizes of Winograd's algorithm: rows and columns of output and kernel; 0 for the others.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class Vertex(NamedTuple):
     Parameters
     ----------
     node : str
-        Of the network; empty for the output.
+        Node of the network; empty for the output.
     role : Role
     """
 
@@ -55,7 +55,7 @@ class Edge:
     store, load : array (choices of the first, choices of the second)
         To the external memory, and from there.
     pooling : array (arrays,)
-        Of the poolings on the way.
+        Cost of the poolings on the way.
     """
 
     first: Vertex
@@ -77,9 +77,10 @@ class CostGraph:
     Parameters
     ----------
     algorithms : dict of Vertex to tuple of Algorithm or None
-        Of each vertex that computes; of an addition None alone.
+        Algorithms of each vertex that computes; None alone for an addition.
     formats : dict of Vertex to tuple of Format
-        Of each that stores, of the input and of the output: how the feature map can lie in the external memory.
+        Formats of each vertex that stores, of the input and of the output: how the feature map can lie in the external
+        memory.
     dataflows : dict of Vertex to array (arrays, choices)
         Numbers of the best dataflows, of convolutions.
     costs : dict of Vertex to array (arrays, choices)

@@ -24,7 +24,7 @@ class CostModelConfig:
     bandwidth : float
         BW of the external memory, in bytes a second. By default four channels of DDR4-2400, as the source's card has.
     element_bytes : int
-        Of an element of a feature map.
+        Bytes of an element of a feature map.
     burst_length : int
         BL, in elements.
     initialization : int or None

@@ -21,9 +21,9 @@ def plot_mapping(path: Path, content: Mapping[str, Any]) -> None:
     Parameters
     ----------
     path : Path
-        Of the PNG.
+        Path of the PNG.
     content : dict
-        Of :func:`.report`.
+        Result of :func:`.report`.
     """
     layers = content["layers"]
     figure = Figure(figsize=(9, 1.5 + 0.16 * len(layers)), layout="constrained")

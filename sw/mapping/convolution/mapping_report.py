@@ -29,7 +29,7 @@ def report(
     choice : ArrayChoice or None
         Arrays that were compared, if one was looked for.
     map_seconds : float
-        Of the search on this machine.
+        Seconds of the search on this machine.
     """
     network, config = mapping.network, mapping.config
     loading: dict[str, float] = {}

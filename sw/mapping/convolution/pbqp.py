@@ -54,7 +54,7 @@ def solve(
     costs : dict of vertex to array (problems, choices)
     edges : of (vertex, vertex, array (problems, choices of the first, choices of the second))
     source, sink : vertex
-        What is left in the end.
+        Vertices that are left in the end.
 
     Raises
     ------

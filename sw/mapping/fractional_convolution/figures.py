@@ -75,7 +75,7 @@ class LayerFigures:
     cycles : int
         From the first command to the last completion, in an idle engine.
     im2col_cycles : int
-        Of im2col with all its zeros, on an array of n P1 rows and P2 columns, without start and end.
+        Cycles of im2col with all its zeros, on an array of n P1 rows and P2 columns, without start and end.
     elements : int
         Processing elements.
     """

@@ -29,7 +29,7 @@ class Stage:
     Parameters
     ----------
     name : str
-        Of its network, and of its layer.
+        Name of its network, and of its layer.
     kind : str
         ``"forward"``, ``"backward"``, ``"gradient"``, or ``"stream"``: numbers that follow each other, one a cycle.
     count : int
@@ -37,7 +37,7 @@ class Stage:
     units : int
         Multiplier and adder pairs of one of them.
     cycles : int
-        Of an experience.
+        Cycles of an experience.
     operations : int
         Multiplications with an addition that an experience needs of one of them.
     """
@@ -173,7 +173,7 @@ def layer_stages(stages: NetworkStages, layer: LayerConfig, first: bool) -> Iter
     Parameters
     ----------
     stages : NetworkStages
-        Of the layer's network.
+        Stages of the layer's network.
     layer : LayerConfig
     first : bool
         Nothing before it needs errors.

@@ -39,9 +39,9 @@ class Option:
     factor : int
         PF_F or PF_H.
     cycles : int
-        Of an experience, those of the slowest of its stages.
+        Cycles of an experience: those of the slowest of its stages.
     resources : Resources
-        Of all of its stages and parameters.
+        Resources of all of its stages and parameters.
     """
 
     factor: int
@@ -59,7 +59,7 @@ class LayerChoice:
     layer : LayerConfig
         With one unit.
     stages : NetworkStages
-        Of its network.
+        Stages of its network.
     first : bool
         Nothing before it needs errors.
     """

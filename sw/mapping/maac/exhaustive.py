@@ -15,9 +15,9 @@ __all__ = ["exhaustive_search"]
 def exhaustive_search(space: DesignSpace) -> MAACDesign:
     """The design with the fewest cycles of an iteration among all: PF_F of every layer, PF_H, PF_A and interval.
 
-    O(N H F^|S|) designs, for small spaces. Of the units of a layer that make as many groups only the fewest count: more
-    of them take more and bring nothing. T_experience and resources of all designs are computed; the whole iteration is,
-    for designs within the budget, as long as their T_experience for each experience leaves them a chance.
+    O(N H F^|S|) designs, for small spaces. Among numbers of units of a layer that make as many groups only the smallest
+    counts: more of them take more and bring nothing. T_experience and resources of all designs are computed; the whole
+    iteration is, for designs within the budget, as long as their T_experience for each experience leaves them a chance.
 
     Parameters
     ----------

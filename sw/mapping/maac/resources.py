@@ -81,7 +81,7 @@ def layer_resources(costs: UnitCosts, stages: NetworkStages, layer: LayerConfig,
     ----------
     costs : UnitCosts
     stages : NetworkStages
-        Of the layer's network.
+        Stages of the layer's network.
     layer : LayerConfig
     first : bool
         Nothing before it needs errors.

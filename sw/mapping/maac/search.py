@@ -27,7 +27,7 @@ def fastest_design(space: DesignSpace) -> MAACDesign:
     2. From there on upwards the first T_experience is taken for which all resources suffice together.
 
     This is done for each PF_A and each interval of the optimiser. It takes O((|S| + H) sqrt(F) log F) steps for each.
-    What the source's Algorithm 1 does instead, and how far it is from the optimum, is in :mod:`.algorithm1`.
+    See :mod:`.algorithm1` for what the source's Algorithm 1 does instead, and how far it is from the optimum.
 
     Parameters
     ----------

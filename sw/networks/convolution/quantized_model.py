@@ -50,7 +50,7 @@ def quantize_model(
     ----------
     network : ConvolutionalNetwork
     parameters : mapping of str to Parameters
-        Of each convolution, by its node's name.
+        Parameters of each convolution, by its node's name.
     calibration : sequence of array (rows, columns, channels)
     width : int
         Bits of weights and activations, 8 or 16.

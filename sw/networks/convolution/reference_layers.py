@@ -14,19 +14,19 @@ __all__ = ["reference_layers"]
 def reference_layers(network: ConvolutionalNetwork, parameters: Mapping[str, Parameters]) -> tuple[Layer, ...]:
     """The layers of a network in their order, under the names of its nodes; the input's name becomes ``input``.
 
-    ReLU is computed by convolutions alone. That of a max pooling or a concatenation goes to the convolutions before it,
-    which changes no result; the outputs of these convolutions are then rectified ones.
+    ReLU is computed by convolutions alone. The ReLU of a max pooling or a concatenation goes to the convolutions before
+    it, which changes no result; the outputs of these convolutions are then rectified ones.
 
     Parameters
     ----------
     network : ConvolutionalNetwork
     parameters : mapping of str to Parameters
-        Of each convolution, by its node's name.
+        Parameters of each convolution, by its node's name.
 
     Raises
     ------
     ValueError
-        An addition; ReLU after a node that cannot compute it, or whose sources are taken without it, too; a
+        An addition; ReLU after a node that cannot compute it, or whose sources are also taken without it; a
         convolution without its parameters, or with those of other shapes; a node that is called ``input`` and is none;
         a network without a layer. The text names the node.
     """

@@ -58,13 +58,13 @@ def import_module(module: nn.Module, channels: int, picture: Pair, name: str = "
     Parameters
     ----------
     module : torch.nn.Module
-        Of one picture (batch, C, H1, H2).
+        A module of one picture (batch, C, H1, H2).
     channels : int
-        Of the picture.
+        Channels of the picture.
     picture : pair of int
         Its rows and columns.
     name : str
-        Of the network; default: the module's class.
+        Name of the network; default: the module's class.
 
     Raises
     ------

@@ -38,7 +38,7 @@ class AgentsReference:
     ----------
     config : A3CConfig
     parameters : sequence of LayerParameters
-        Of the central agent; the others begin with them.
+        Parameters of the central agent; the others begin with them.
 
     Attributes
     ----------

@@ -62,7 +62,7 @@ def backward(
     ----------
     config, parameters
     inputs : sequence of array (steps, inputs)
-        Of each layer.
+        Inputs of each layer.
     errors : array (steps, actions + 1)
         At logits and value.
     """
@@ -81,7 +81,7 @@ def gradients(config: A3CConfig, inputs: Sequence[ValueArray], errors: Sequence[
     ----------
     config
     inputs : sequence of array (steps, inputs)
-        Of each layer.
+        Inputs of each layer.
     errors : sequence of array (steps, outputs)
         At its outputs.
     """

@@ -12,13 +12,13 @@ class A3CRates:
     Parameters
     ----------
     discount
-        Of returns.
+        Discount of returns.
     entropy
         c, what a unit of entropy is worth.
     value_slope
         -2 times the share of the value's loss.
     decay, one_minus_decay, learning_rate, epsilon
-        Of RMSProp.
+        Decay, one minus decay, learning rate and epsilon of RMSProp.
     """
 
     discount: float

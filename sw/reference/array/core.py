@@ -44,7 +44,7 @@ class AdaptiveArrayCoreReference:
         activations : array
             Lanes along the last axis.
         **options
-            Of :func:`form_operands`.
+            Options of :func:`form_operands`.
         """
         low, high = form_operands(activations, activation_fraction=self.config.activation_fraction, **options)
         return low @ self.weights, high @ self.weights

@@ -34,7 +34,7 @@ def write_back_gradients(
     xp : module
         Array namespace, NumPy's or CuPy's.
     **rescaling
-        Of :func:`rescale`.
+        Options of :func:`rescale`.
     """
     x, rescale_saturated = rescale(low, high, xp=xp, **rescaling)
     words, sum_saturated = saturate(stored + x if accumulate else x, WORD_WIDTH, xp=xp)

@@ -41,7 +41,7 @@ def rescale(
     low, high : array of int64
         The other arguments broadcast against them.
     half_rule, select_high : bool
-        Of the whole array.
+        Rules of the whole array.
     scale : int
         Unsigned, 32 bits; half rule only.
     bias, bias_shift, shift : int

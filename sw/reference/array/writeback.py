@@ -53,7 +53,7 @@ def expand_auxiliary(
     high : bool
         Which of them.
     parameters : QuantizationParameters
-        Of the codes; None only for words that are not packed.
+        Parameters of the codes; None only for words that are not packed.
     """
     words = np.asarray(words, np.int64)
     if packed:
@@ -89,7 +89,7 @@ def write_back(
     auxiliary : array
         Words of 32 bits by core and lane, unsigned or signed.
     parameters : sequence of QuantizationParameters
-        Of each slot.
+        Parameters of each slot.
     """
     present = np.arange(config.lanes) < control["lanes"]
     counted = (control["sample_valid"] >> np.arange(config.cores) & 1 == 1)[:, None] & present

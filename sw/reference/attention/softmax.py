@@ -18,7 +18,7 @@ __all__ = ["shares", "softmax", "softmax_derivative"]
 def shares(number_format: FloatFormat, scores: ValueArray, present: NDArray[np.bool_] | None = None) -> ValueArray:
     """Softmax along the last axis: ``e = exp(s - the largest s);  e * reciprocal((e_0 + e_1) + ...)``.
 
-    What is not ``present`` is neither the largest, nor has it a share.
+    A score that is not ``present`` is never the largest and has no share.
     """
     columns = _columns(scores)
     if present is not None:

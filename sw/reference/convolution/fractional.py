@@ -84,7 +84,7 @@ def accumulate(
     """The scratchpad after all rounds, its padding cropped.
 
     Every address is added to in the order of rounds, and of the cores of a round. Pixels that come from the last one to
-    the first come in that order, too: at one address a later unit convolution of a round has an earlier pixel. So cores
+    the first also come in that order: at one address a later unit convolution of a round has an earlier pixel. So cores
     may work on one pixel after the other side by side, as those of the hardware do, and how many there are changes
     nothing.
 

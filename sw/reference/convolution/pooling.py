@@ -29,8 +29,8 @@ def divisors(shape: PoolingShape, include_padding: bool) -> IntegerArray:
     ----------
     shape : PoolingShape
     include_padding : bool
-        Whether pixels of the padding count, as PyTorch's ``count_include_pad``. What a window of the ceil mode has
-        beyond the padding never counts.
+        Whether pixels of the padding count, as PyTorch's ``count_include_pad``. Pixels that a window of the ceil mode
+        has beyond the padding never count.
     """
     counts = []
     for picture, kernel, stride, (before, after), output in zip(

@@ -26,9 +26,9 @@ def propagate(
     ----------
     config : GraphConfig
     weights : sequence of array
-        Of each linear node.
+        Weights of each linear node.
     inputs : sequence of array (samples, size)
-        Of each input node; samples a multiple of the agents.
+        Inputs of each input node; samples a multiple of the agents.
     """
     given, matrices = iter(inputs), iter(weights)
     found: dict[str, ValueArray] = {}
@@ -61,7 +61,7 @@ def backpropagate(
     config : GraphConfig
     weights : sequence of array
     outputs : mapping
-        Of :func:`propagate`.
+        Outputs of :func:`propagate`.
     errors : array (samples, size of the output)
     """
     number_format = config.arithmetic.format

@@ -69,11 +69,11 @@ class NetworkReference:
         Parameters
         ----------
         activations : list of array
-            Of :func:`propagate`.
+            Activations of :func:`propagate`.
         errors : array (batch, outputs)
             Derivatives of the loss.
         to_inputs : bool
-            Go back through the first layer, too.
+            Also go back through the first layer.
         """
         layers = self.config.layers
         gradients: list[ValueArray] = []

@@ -43,7 +43,7 @@ def forward(layer: LayerConfig, weights: ValueArray, x: ValueArray) -> ValueArra
 def sum_rows(layer: LayerConfig, products: Iterable[ValueArray]) -> ValueArray:
     """The sum of a layer's products, which come row by row.
 
-    That of row i goes to partial sum ``i % partial_sums``; the partial sums are added as a tree.
+    Row i goes to partial sum ``i % partial_sums``; the partial sums are added as a tree.
     """
     number_format = layer.arithmetic.format
     partial_sums: list[ValueArray] = []

@@ -37,7 +37,7 @@ class MAACSamples:
     rewards, discounts : array (samples,)
         The discount is 0 where nothing follows.
     uniforms, next_uniforms : array (samples,)
-        What actions of the policies and of the target policies are drawn with.
+        Numbers with which actions of the policies and of the target policies are drawn.
     """
 
     observations: ValueArray
@@ -84,7 +84,7 @@ class MAACReference:
     ----------
     config : MAACNetworksConfig
     policies, critics : sequence of array
-        Values of each layer's parameters, as :mod:`..layer.stages` has them; the targets begin with them, too.
+        Values of each layer's parameters, as :mod:`..layer.stages` has them; the targets also begin with them.
     present : array of bool (agents, actions), optional
         Which actions an agent has; without, all.
 
@@ -94,7 +94,7 @@ class MAACReference:
     first, second : list of array
         Adam's moments of the critics, as bit patterns.
     policy_first, policy_second : list of array
-        Those of the policies; a host that updates them has its own.
+        Moments of the policies; a host that updates them has its own.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class MAACReference:
         Parameters
         ----------
         gradients : sequence of array
-            Of :meth:`gradients`.
+            Gradients of :meth:`gradients`.
         rates : AdamRates
             Real numbers of this step.
         tau : float
@@ -133,7 +133,7 @@ class MAACReference:
 
             y = r + discount * (Q'(o', a') - log pi'(a') * entropy_share)
 
-        A derivative is ``2 / batch`` times the error. What a unit of entropy is worth is ``entropy_share``.
+        A derivative is ``2 / batch`` times the error. A unit of entropy is worth ``entropy_share``.
         """
         outputs = propagate(self.critic, self.critics, [samples.observations, self._one_hot(samples.actions)])
         next_values, choices, probabilities = self._target(samples)
@@ -186,7 +186,7 @@ class MAACReference:
         Parameters
         ----------
         gradients : sequence of array
-            Of :meth:`policy_gradients`, before the critics' step.
+            Gradients of :meth:`policy_gradients`, before the critics' step.
         rates, tau
             As of :meth:`step`.
         """

@@ -109,7 +109,7 @@ class SACLearnerReference:
         ----------
         batch : SACBatch
         target_entropy : float
-            What the temperature is learned for.
+            Entropy that the temperature is learned for.
         """
         number_format, actor = self._format, self.config.actor
         observations, actions, following, rewards, discounts, shares, noises, next_noises = (

@@ -18,7 +18,7 @@ class TemporalDifferenceLoss(NamedTuple):
     Parameters
     ----------
     derivatives : array (batch, actions)
-        Of the weighted loss by the values: +0 but for the action taken.
+        Derivatives of the weighted loss by the values: +0 but for the action taken.
     priorities : array (batch,)
         Magnitudes of the temporal-difference errors.
     """
@@ -47,7 +47,7 @@ def temporal_difference_loss(
     ----------
     number_format : FloatFormat
     values, next_values : array (batch, actions)
-        Of the trained network at the state, and of the target network at the next one. A critic has one value.
+        Values of the trained network at the state, and of the target network at the next one. A critic has one value.
     actions : array of int (batch,)
     rewards, discounts, weights : array (batch,)
         The discount is 0 where the next state is terminal; weights have importance and 1 / batch in them.

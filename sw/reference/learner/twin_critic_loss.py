@@ -19,7 +19,7 @@ class TwinCriticLoss(NamedTuple):
     Parameters
     ----------
     derivatives : tuple of two arrays (batch, 1)
-        Of the weighted loss of each critic by its value.
+        Derivatives of the weighted loss of each critic by its value.
     priorities : array (batch,)
         Means of the magnitudes of both temporal-difference errors.
     """
@@ -51,9 +51,9 @@ def twin_critic_loss(
     ----------
     number_format : FloatFormat
     values, next_values : two arrays (batch, 1)
-        Of the critics at the action that was taken, and of their targets at the one that was drawn next.
+        Values of the critics at the action that was taken, and of their targets at the one that was drawn next.
     log_densities : array (batch,)
-        Of the action that was drawn next.
+        Log densities of the action that was drawn next.
     temperature : number
     rewards, discounts, weights : array (batch,)
         See :func:`.temporal_difference_loss`.
@@ -80,7 +80,7 @@ def twin_critic_loss(
 def lesser_value_errors(values: Sequence[ValueArray], slope: ValueArray) -> tuple[ValueArray, ValueArray]:
     """Errors at two critics' values, of a loss by the lesser of both: ``slope`` where that is it, +0 elsewhere.
 
-    The first one is it, too, where both are equal or one is NaN.
+    It is the first one also where both are equal or one is NaN.
     """
     second = values[1] < values[0]
     nothing = slope.dtype.type(0)

@@ -29,7 +29,7 @@ class Binary64:
     Attributes
     ----------
     dtype : type
-        Of the arrays that hold numbers.
+        Type of the arrays that hold numbers.
     half : bool
         Whether numbers are binary16.
     """

@@ -87,7 +87,7 @@ def gradients(
     Parameters
     ----------
     errors : dict
-        Of :func:`backward_through_time`.
+        Errors of :func:`backward_through_time`.
     grouping_gradient : str
         ``"unmasked"`` or ``"dense"``.
     """

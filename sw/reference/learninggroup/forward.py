@@ -34,7 +34,7 @@ class Step:
     c, u, h : array
         Cell, its hyperbolic tangent, hidden state.
     probabilities, actions : dict of array
-        Of policy and gate, by name; an action has one feature, the number of the choice.
+        Probabilities and actions of policy and gate, by name; an action has one feature, the number of the choice.
     value : array
     """
 

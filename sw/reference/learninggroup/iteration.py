@@ -35,16 +35,17 @@ class LearningGroupReference:
     seed : int
         63 bits, of the sampling.
     arithmetic : str
-        Of the network: ``"binary16"``, the device's; or ``"binary32"``, ``"binary64"``, then of the optimiser, too.
+        Arithmetic of the network: ``"binary16"``, the device's; or ``"binary32"``, ``"binary64"``, which is then also
+        the optimiser's.
 
     Attributes
     ----------
     steps : list of Step
-        Of the iteration under way.
+        Steps of the iteration under way.
     gradients : dict of array
-        Of the last :meth:`train`, by the parameters' names.
+        Gradients of the last :meth:`train`, by the parameters' names.
     lost_updates : float
-        Of the last :meth:`train` the share of the weights with a gradient that is not zero whose step was less than
+        In the last :meth:`train` the share of the weights with a gradient that is not zero whose step was less than
         half of their last bit, so that they stayed as they were.
     """
 

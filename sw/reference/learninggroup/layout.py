@@ -95,7 +95,7 @@ class Layout:
         ----------
         words : array (..., batches, word)
         add : function
-            Of two arrays.
+            Addition of two arrays.
         """
         blocks = words.reshape(*words.shape[:-1], self.blocks, self.lanes)
         total = blocks[..., 0, :]

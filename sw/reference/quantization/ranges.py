@@ -19,7 +19,7 @@ class QuantizationParameters:
     minimum, maximum : int
         The range, which contains zero.
     bits : int
-        Of the codes, 8 to 16.
+        Bits of the codes, 8 to 16.
     """
 
     minimum: int = 0
@@ -87,7 +87,7 @@ class RangeReference:
     minima, maxima : list of int
         The range of each slot.
     parameters : list of QuantizationParameters
-        What was frozen last.
+        Parameters that were frozen last.
     """
 
     def __init__(self, slots: int):

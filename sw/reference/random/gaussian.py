@@ -20,7 +20,7 @@ class GaussianNoiseReference:
     ----------
     config : GaussianConfig
     state : int
-        Of the generator, 64 bits; make it from a seed with ``hw.cores.random.xorshift.state_from_seed``.
+        State of the generator, 64 bits; make it from a seed with ``hw.cores.random.xorshift.state_from_seed``.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ class UniformReference:
     Parameters
     ----------
     state : int
-        Of the generator, 64 bits; zero is replaced by a constant.
+        State of the generator, 64 bits; zero is replaced by a constant.
 
     Attributes
     ----------

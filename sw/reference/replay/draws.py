@@ -14,7 +14,7 @@ class DrawReference:
     Parameters
     ----------
     state : int
-        Of the generator, 64 bits, not 0.
+        State of the generator, 64 bits, not 0.
     """
 
     def __init__(self, state: int = SUBSTITUTE_FOR_ZERO):

@@ -75,9 +75,9 @@ def serve_requests(
     kinds, draws, indices, priorities : array, shape (n,)
         Columns of :class:`.Requests`.
     sums : uint64
-        Of the tree: node n has the children 2 n and 2 n + 1. Changed.
+        Sums of the tree: node n has the children 2 n and 2 n + 1. Changed.
     count : int
-        Of leaves.
+        Number of leaves.
     largest : uint64
         Priority.
     next_leaf : int

@@ -29,11 +29,11 @@ class Request:
     kind : int
         A :class:`.RequestKind`; a number without one is answered with an error.
     draw : int
-        Of a sample.
+        Draw of a sample.
     index : int
         The leaf of an update or a retrieval.
     priority : int
-        Of an update or an insertion.
+        Priority of an update or an insertion.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class Answer:
     Parameters
     ----------
     kind : int
-        Of the request, a :class:`.RequestKind` unless the status says that it is unknown.
+        Kind of the request, a :class:`.RequestKind` unless the status says that it is unknown.
     status : Status
     index, priority : int
         A leaf, and the priority it had before the request.

@@ -24,10 +24,10 @@ class SumTreeReference:
     Members
     -------
     priorities : numpy.ndarray
-        Of all leaves, uint64.
+        Priorities of all leaves, uint64.
     total : int
     next_leaf : int
-        Of the next insertion.
+        Leaf of the next insertion.
     """
 
     def __init__(self, config: SumTreeConfig):

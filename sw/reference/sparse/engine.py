@@ -27,7 +27,7 @@ class SparseLayer:
     columns : list of array
         Groups of each core's columns.
     forward, backward : Tuples
-        Of the mask, and of the transposed mask.
+        Tuples of the mask, and of the transposed mask.
     tables : list of (GroupTable, GroupTable)
         Forward and transposed, for each core.
     weight_ends : list of int
@@ -98,7 +98,7 @@ def group_layer(
     row_values : array
         Bit patterns of IG, ``[group, row]``.
     column_values : list of array
-        Those of OG, ``[group, own column]``, for each core.
+        Column values of OG, ``[group, own column]``, for each core.
     row_base, column_base, weight_base : int
     """
     rows, unordered = max_indexes(config.format, row_values)

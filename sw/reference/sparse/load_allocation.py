@@ -11,7 +11,7 @@ __all__ = ["deviation", "row_based", "threshold_based"]
 def row_based(workloads: ArrayLike, cores: int) -> IntegerArray:
     """Unmasked weights of each core: equal numbers of rows, as near as can be.
 
-    Of fewer rows than cores each is for a core of its own, the first ones.
+    With fewer rows than cores each row has a core of its own, the first ones.
     """
     workloads = np.asarray(workloads, np.int64)
     rows = len(workloads)

@@ -32,15 +32,15 @@ class Request:
         A :class:`.RequestKind`; a number without one is answered with an error.
     worker : int
     reward : int
-        Of a backup.
+        Reward of a backup.
     terminal : bool
-        Of a backup or a clear: whether the episode has ended in the node.
+        For a backup or a clear: whether the episode has ended in the node.
     legal : int
-        Of a backup or a clear: actions that exist there, bit a for action a.
+        For a backup or a clear: actions that exist there, bit a for action a.
     group, even_prior, odd_prior : int
-        Of priors: those of actions ``2 * group`` and ``2 * group + 1``.
+        For priors: those of actions ``2 * group`` and ``2 * group + 1``.
     action : int
-        Of an advance.
+        Action of an advance.
     """
 
     kind: int
@@ -80,7 +80,7 @@ class Answer:
     Parameters
     ----------
     kind : int
-        Of the request, a :class:`.RequestKind` unless the status says that it is unknown.
+        Kind of the request, a :class:`.RequestKind` unless the status says that it is unknown.
     worker : int
     status : Status
     level : int

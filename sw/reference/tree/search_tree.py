@@ -45,9 +45,9 @@ class TreeMemory:
     used : array of bool
         ``[bank, row]``: whether a node lies there.
     nodes : dict of str to array of int64
-        What is kept of a node, by name, ``[bank, row]``; 0 where no node lies.
+        Fields that are kept of a node, by name, ``[bank, row]``; 0 where no node lies.
     edges : dict of str to array of int64
-        What is kept of an edge, by name, ``[bank, row, action]``; ``bank`` and ``row`` are 0 without a child.
+        Fields that are kept of an edge, by name, ``[bank, row, action]``; ``bank`` and ``row`` are 0 without a child.
     """
 
     used: np.ndarray

@@ -106,7 +106,7 @@ class ElementwiseReference:
     ----------
     config : ElementwiseConfig
     words : int
-        Of every memory.
+        Words of every memory.
 
     Attributes
     ----------

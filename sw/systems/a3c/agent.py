@@ -64,7 +64,7 @@ class A3C(Agent):
         The device, or whose words the reference has: a preset's name, a YAML file's path, or an
         :class:`.A3CSystemConfig`; ``None``: a small one for the network.
     transport
-        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
+        For backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
     environments
         ``"processes"``: each in a process of its own. ``"in-process"``: one after the other. ``"ray"``: each in a
         process of its own on a machine of a Ray cluster, a core each (:class:`.RayWorker`).
@@ -267,7 +267,7 @@ class A3C(Agent):
         Parameters
         ----------
         path
-            Of the checkpoint.
+            Path of the checkpoint.
         env
             ``None``: by the identifier in the checkpoint.
         backend
@@ -298,7 +298,7 @@ class A3C(Agent):
     ) -> "A3C":
         """Does once more what a checkpoint's agent did from its first step on, agents served in the same order.
 
-        What comes out is equal bit for bit, whichever of reference and device computed, if the environments are
+        Results are bit-identical, whichever of reference and device computed them, if the environments are
         functions of seed and actions. Environments are in this process.
 
         Parameters

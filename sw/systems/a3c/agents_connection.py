@@ -31,13 +31,13 @@ class AgentsConnection:
     where : str
         As :func:`...device.open.open_device` takes it.
     **options
-        Of :func:`...device.open.open_device`.
+        Options of :func:`...device.open.open_device`.
 
     Members
     -------
     device : ShellDevice
     cycles : int
-        Of all serving so far, from the start of each program to its end.
+        Cycles of all serving so far, from the start of each program to its end.
     """
 
     def __init__(self, config: A3CSystemConfig, where: str = "sim", **options: Any):

@@ -26,7 +26,7 @@ def service_on(backend: str, hardware: A3CSystemConfig | None = None, **options:
     hardware
         The device; without, a small one for the network.
     **options
-        Of :func:`...device.open.open_device`.
+        Options of :func:`...device.open.open_device`.
 
     Raises
     ------

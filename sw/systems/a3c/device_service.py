@@ -40,7 +40,7 @@ def require_suitable(hardware: A3CSystemConfig, shape: A3CShape, config: A3CHype
     Raises
     ------
     ValueError
-        What is asked for, and what the device has.
+        The text names what is asked for and what the device has.
     """
     wanted = hardware_for(shape, config)
     for name in ("sizes", "actions"):

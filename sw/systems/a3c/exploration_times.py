@@ -35,7 +35,7 @@ class RandomSteps:
     env
         Identifier of an environment with numbered actions.
     seed
-        Of the environment and the actions.
+        Seed of the environment and the actions.
 
     Members
     -------

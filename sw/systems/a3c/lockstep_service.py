@@ -26,7 +26,7 @@ class LockstepAgentsService(Comparison):
     reference
         Whose numbers count.
     device
-        What has to come to the same ones.
+        Service that has to come to the same ones.
 
     Raises
     ------

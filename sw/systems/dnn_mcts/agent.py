@@ -83,32 +83,32 @@ class AlphaZero:
         in the simulator; ``"lockstep"``, host and RTL, compared; ``"uart:PORT"``, a board. For the same evaluations all
         find the same.
     evaluator
-        Where the network is evaluated: ``"torch"``; ``"torch:cuda"``, where it learns, too; ``"engine"`` or
+        Where the network is evaluated: ``"torch"``; ``"torch:cuda"``, where it also learns; ``"engine"`` or
         ``"engine:BACKEND"``, the convolution engine; or ``"MODULE:NAME"``, a callable that gets network and environment
         and gives a :class:`.PositionEvaluator`.
     hardware
         The tree accelerator, a preset's name or a YAML file's path; ``None``: one that has room for the search.
     scheme
-        Of backend ``"host"``: ``"synchronous"``; with threads ``"shared"`` or ``"local"``, which are not the same each
-        time.
+        Scheme of backend ``"host"``: ``"synchronous"``; with threads ``"shared"`` or ``"local"``, which are not the
+        same each time.
     threads
-        Of PyTorch, for batches and gradient steps.
+        Threads of PyTorch, for batches and gradient steps.
     self_play
         Where games are played: ``"in-process"``; by workers with the newest weights on ``"processes"`` of this machine
-        or on ``"ray"``, a cluster. What workers do is not the same each time.
+        or on ``"ray"``, a cluster. The work of workers is not the same each time.
     workers
         How many of them, each with ``config.parallel_games`` games.
     **link
-        Of :func:`.open_search`, as ``transport``, an open link to a device.
+        Options of :func:`.open_search`, such as ``transport``, an open link to a device.
 
     Members
     -------
     games
         Games that have ended.
     learner
-        What learns; it has the network.
+        The learner, which has the network.
     environment
-        Of the game.
+        Environment of the game.
     search
         What chooses.
 
@@ -246,9 +246,9 @@ class AlphaZero:
         Parameters
         ----------
         games
-            Of each match.
+            Games of each match.
         seed
-            Of openings and opponents; ``None``: the same each time.
+            Seed of openings and opponents; ``None``: the same each time.
         """
         first = EVALUATION_SEED if seed is None else seed
         opponents: dict[str, Player] = {
@@ -404,7 +404,7 @@ class AlphaZero:
         Parameters
         ----------
         path
-            Of the checkpoint.
+            Path of the checkpoint.
         env
             ``None``: by the name in the checkpoint.
         backend, evaluator

@@ -47,7 +47,7 @@ def evaluator_by_name(name: str, environment: BoardEnvironment, seed: int = 0) -
         those of one that has.
     environment : BoardEnvironment
     seed : int
-        Of the network's weights.
+        Seed of the network's weights.
 
     Raises
     ------

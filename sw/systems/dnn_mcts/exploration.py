@@ -34,7 +34,7 @@ class WorkersExploration:
     paper, machine : ParallelismChoice
         By equations 5.3 and 5.4, and by the same with what the machine adds.
     trials : BatchSearch
-        Of `try_batches`, whose times are over those of the shared tree beside them.
+        Results of `try_batches`, whose times are over those of the shared tree beside them.
     timed : dict of Setting to list of float
         Seconds a simulation of both schemes, and of the local tree that evaluates each position by itself, measured in
         turn.

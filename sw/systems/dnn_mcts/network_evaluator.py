@@ -38,7 +38,7 @@ class NetworkEvaluator:
     network : torch.nn.Module
         As :class:`.PolicyValueNetwork`. It is moved to the device of PyTorch on which it learns.
     environment : BoardEnvironment
-        Of the game. Its state is not kept.
+        Environment of the game. Its state is not kept.
 
     Raises
     ------

@@ -35,22 +35,22 @@ class SearchProfile:
     Parameters
     ----------
     selection, backup : float
-        Of one worker on one thread, by the search's own counters; a selection is with its expansion.
+        Seconds of one worker on one thread, by the search's own counters; a selection is with its expansion.
     position : float
         What a simulation takes on the searching thread besides: planes of the position, its way through the queue.
     access : float
         What a simulation takes longer where N threads share the tree: locks, and threads that wake.
     shared_handover, local_handover : float
-        Of a batch on its way to the evaluating thread and back, with as many workers as cores.
+        Seconds of a batch on its way to the evaluating thread and back, with as many workers as cores.
     evaluation : dict of int to float
-        Of a batch by its size, alone on the machine, with the rounding of priors.
+        Seconds of a batch by its size, alone on the machine, with the rounding of priors.
     serial : dict of int to float
-        Of a batch, the smallest and the largest, where several threads ask at once: what evaluations cannot overlap, be
-        it a link, the processor's cores or Python's lock.
+        Seconds of a batch, the smallest and the largest, where several threads ask at once: what evaluations cannot
+        overlap, be it a link, the processor's cores or Python's lock.
     evaluation_cores : float
         Cores that an evaluation keeps busy.
     cores : int
-        Of the machine.
+        Cores of the machine.
     """
 
     selection: float

@@ -53,7 +53,7 @@ class Dagger(Agent):
     hardware
         The device; ``None``: one that suits the network.
     transport
-        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
+        For backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
     evaluation_env
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
 
@@ -288,7 +288,7 @@ class Dagger(Agent):
         Parameters
         ----------
         path
-            Of the checkpoint.
+            Path of the checkpoint.
         env
             ``None``: by the identifier in the checkpoint.
         backend

@@ -21,7 +21,7 @@ def network_on(backend: str, hardware: Any = None, **options: Any) -> OpenNetwor
     hardware
         The device; without, one that suits the network.
     **options
-        Of :func:`...device.open.open_device`.
+        Options of :func:`...device.open.open_device`.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class DeviceNetwork:
     hardware : DynamapConfig, str, mapping or None
         The device, the name of its preset, a YAML file, or its fields; None: preset ``small``.
     where, **options
-        Of :func:`...device.open.open_device`.
+        Place and options of :func:`...device.open.open_device`.
     choices : mapping of str to Choice, or None
         How each convolution is computed; None: as :func:`.choose` chooses.
     keep : bool
@@ -44,7 +44,7 @@ class DeviceNetwork:
     -------
     program : NetworkProgram
     report : RunReport or None
-        Of the last program of the last inference.
+        Report of the last program of the last inference.
 
     Raises
     ------

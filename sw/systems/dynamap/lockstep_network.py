@@ -17,7 +17,7 @@ class LockstepNetwork(Comparison):
     reference
         Whose words count.
     device
-        What has to come to the same ones.
+        Network that has to come to the same ones.
     outputs : tuple of str
         Names of the tensors that both have to give. Others are compared where both give them, in the order in which the
         reference does: the first that differs is that of the layer that is wrong.

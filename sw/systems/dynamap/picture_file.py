@@ -24,7 +24,7 @@ def read_pictures(path: Path, given: FeatureMap) -> RealArray:
     ----------
     path : Path
     given : FeatureMap
-        What the network is given.
+        Input that the network is given.
 
     Raises
     ------

@@ -61,10 +61,10 @@ class FixarDDPG(Agent):
     lockstep_every
         Training steps from one comparison to the next.
     transport
-        Of backend ``"transport"``: an open link to the accelerator, over PCIe say; it is closed with the agent.
+        For backend ``"transport"``: an open link to the accelerator, over PCIe say; it is closed with the agent.
     options
-        Of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=8`` keeps words at 16 bits from the start,
-        weights with 8 of them fractional.
+        Options of the reference: ``array="cupy"`` computes on a GPU, ``sixteen_bit=8`` keeps words at 16 bits from the
+        start, weights with 8 of them fractional.
 
     Members
     -------
@@ -189,7 +189,7 @@ class FixarDDPG(Agent):
         Parameters
         ----------
         path
-            Of the checkpoint.
+            Path of the checkpoint.
         env
             ``None``: by the identifier in the checkpoint.
         backend

@@ -49,7 +49,7 @@ class FixarLearner:
     engine
         `FixarReference` or `FixarDevice`.
     hardware, networks, config
-        What it was made with.
+        Values that it was made with.
     """
 
     def __init__(self, engine: Any, hardware: FixarConfig, networks: Networks, config: DDPGConfig):

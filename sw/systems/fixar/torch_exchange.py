@@ -5,10 +5,10 @@ A state dictionary is that of `torch.nn.Sequential(Linear, ReLU, ..., Linear[, T
 bias; so Stable-Baselines3's `mu.*` and `qf0.*` can be taken as they are.
 
 The critic's first layer takes (observation, action), as nearly everywhere; the accelerator has the action first, and
-`action_first=True` says that the dictionary has it so, too.
+`action_first=True` says that the dictionary also has it so.
 
 Exported numbers are exact in float64; in float32 they are exact while a weight is within +-1, because a word has 24
-fraction bits. What is imported is rounded once to the accelerator's words, so that export and import again give the
+fraction bits. Imported numbers are rounded once to the accelerator's words, so that export and import again give the
 same words.
 """
 

@@ -52,7 +52,7 @@ class IC3Net(JointAgent):
     lockstep_every
         Iterations from one comparison to the next.
     transport
-        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
+        For backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
 
     Members
     -------
@@ -111,7 +111,7 @@ class IC3Net(JointAgent):
         episodes
             How many at the least: they are played ``config.episodes`` at a time.
         seed
-            Of other starting states.
+            Seed of other starting states.
 
         Returns
         -------

@@ -19,7 +19,7 @@ class Arm:
     name
         For people.
     options
-        Of `rewardware train learninggroup`.
+        Options of `rewardware train learninggroup`.
     seeds
         How many.
     """
@@ -36,7 +36,7 @@ class Table:
     Parameters
     ----------
     title
-        Of the picture.
+        Title of the picture.
     arms
         By their keys in `SWEEP`.
     """

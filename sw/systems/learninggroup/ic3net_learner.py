@@ -81,7 +81,7 @@ def make_learner(
     lockstep_every
         Iterations from one comparison to the next.
     transport
-        Of backend ``"transport"``: an open link of one's own.
+        For backend ``"transport"``: an open link of one's own.
 
     Raises
     ------

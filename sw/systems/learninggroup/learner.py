@@ -113,7 +113,7 @@ class LearningGroupLearner:
     engine
         `LearningGroupReference`, `LearningGroupDevice` or `LearningGroupLockstep`.
     network, config
-        What it was made with.
+        Values that it was made with.
 
     Raises
     ------
@@ -156,7 +156,7 @@ class LearningGroupLearner:
         lockstep_every
             Iterations from one comparison to the next.
         transport
-            Of backend ``"transport"``: an open link of one's own.
+            For backend ``"transport"``: an open link of one's own.
 
         Raises
         ------

@@ -52,7 +52,7 @@ def episodes_of(path: Path | str, about: dict[str, Any], env: Any, episodes: int
     Parameters
     ----------
     path, about
-        Of the checkpoint.
+        Path and description of the checkpoint.
     env
         As of :class:`.IC3Net`; ``None``: by the checkpoint's identifier.
     episodes

@@ -59,7 +59,7 @@ class MAAC(JointAgent):
         The accelerator, or whose units the reference has: a preset's name, a YAML file's path, or a
         :class:`.MAACSystemConfig`; ``None``: one for these agents with a unit a layer.
     transport
-        Of backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
+        For backend ``"transport"``: an open link to the device, over PCIe say; it is closed with the agent.
 
     Members
     -------
@@ -121,7 +121,7 @@ class MAAC(JointAgent):
         episodes
             How many at the least: they are played ``config.episodes`` at a time.
         seed
-            Of other starting states.
+            Seed of other starting states.
 
         Returns
         -------

@@ -30,7 +30,7 @@ def update_on(backend: str, hardware: MAACSystemConfig | None = None, **options:
     hardware
         The accelerator; without, one with a unit a layer.
     **options
-        Of :func:`.open.open_device`.
+        Options of :func:`.open.open_device`.
 
     Raises
     ------

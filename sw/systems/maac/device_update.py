@@ -50,7 +50,7 @@ def require_suitable(hardware: MAACSystemConfig, shape: MAACShape) -> None:
     Raises
     ------
     ValueError
-        What is asked for, and what the accelerator has.
+        The text names what is asked for and what the accelerator has.
     """
     wanted = hardware_for(shape)
     for name in ("agents", "observations", "actions", "hidden_size", "heads"):

@@ -21,7 +21,7 @@ class LockstepMAACUpdate(Comparison):
     reference
         Whose numbers count.
     device
-        What has to come to the same ones.
+        Update that has to come to the same ones.
 
     Raises
     ------

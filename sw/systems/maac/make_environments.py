@@ -57,7 +57,7 @@ def environments_of(path: Path | str, about: dict[str, Any], env: Any, episodes:
     Parameters
     ----------
     path, about
-        Of the checkpoint.
+        Path and description of the checkpoint.
     env
         As of :class:`.MAAC`; ``None``: by the checkpoint's identifier.
     episodes

@@ -20,7 +20,7 @@ class Game:
     steps
         Most steps of an episode.
     options
-        Of `rewardware plan mcts`, for every arm.
+        Options of `rewardware plan mcts`, for every arm.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Arm:
     name
         For people.
     options
-        Of `rewardware plan mcts`.
+        Options of `rewardware plan mcts`.
     """
 
     name: str

@@ -38,13 +38,13 @@ class Decision:
     action : int
         The root's most visited.
     visits : tuple of int
-        Of each action of the root.
+        Visits of each action of the root.
     values : tuple of float
         Mean reward of each, not scaled, as the player has it whose turn it is; 0 without a visit.
     simulations : int
-        Of this search.
+        Simulations of this search.
     statuses : dict
-        How many of its selections ended how, by the name of the status; with an evaluator that of a new root, too.
+        How many of its selections ended how, by the name of the status; with an evaluator also that of a new root.
     depths : list of int
         Nodes of each level of the tree, the root's first.
     fanouts : list of int
@@ -52,7 +52,7 @@ class Decision:
     steps : int
         That the environment took in simulations.
     seconds, tree_seconds, simulation_seconds : float
-        Of the search; of them waiting for the tree; and what the simulations took of processors.
+        Seconds of the search; those of waiting for the tree; and what the simulations took of processors.
     interval : float or None
         Mean cycles between consecutive selections of the search (Itv); None of the reference, which has no cycles, and
         where no selection came right after another.

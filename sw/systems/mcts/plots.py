@@ -74,7 +74,7 @@ def plot_groups(path: Path, groups: dict[str, dict[str, dict[str, float]]], labe
     Parameters
     ----------
     path
-        Of the PNG.
+        Path of the PNG.
     groups
         By title, by name of the row, by whatever tells the numbers apart.
     label

@@ -29,7 +29,7 @@ class Node:
     state : object
         Saved by the environment.
     reward : float
-        Of player 0, from the first root to here.
+        Reward of player 0, from the first root to here.
     terminal : bool
     legal : int
 

@@ -113,12 +113,12 @@ class ReplayAgent(Agent):
     actors
         How many there are; ``None``: none. By default DQN has none, DDPG and SAC one.
     environments, actors_on, limit
-        Of each actor; whether it is in ``"processes"`` or on ``"ray"``; seconds that a round of it may take, its start
-        included.
+        Environments of each actor; whether it is in ``"processes"`` or on ``"ray"``; seconds that a round of it may
+        take, its start included.
     evaluation_env
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
     transport, learner_transport
-        Of backend and learner backend ``"transport"``: an open link to the device, over PCIe say; it is closed with
+        For backend and learner backend ``"transport"``: an open link to the device, over PCIe say; it is closed with
         the agent.
 
     Members
@@ -413,7 +413,7 @@ class ReplayAgent(Agent):
         Parameters
         ----------
         path
-            Of the checkpoint.
+            Path of the checkpoint.
         env
             ``None``: by the identifier in the checkpoint.
         backend

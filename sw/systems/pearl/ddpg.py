@@ -27,14 +27,14 @@ class DDPG(ReplayAgent):
     env, config
         As of :class:`.ReplayAgent`.
     actor, critic
-        Networks of the user's, whose weights are the first; one of the two may be left away, and they do not change
+        Networks of the user's, whose weights are the first; one of the two may be omitted, and they do not change
         themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn is computed by every backend, and says
         the hidden sizes. Any other ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors
         (there are none then, if nobody says otherwise); `load` needs one like it. The actor gives an action before its
         ``tanh``, which is computed in any case; a ``Sequential`` may end with ``Tanh`` all the same. The critic takes
         an observation and behind it an action.
     **settings
-        Of :class:`.ReplayAgent`.
+        Settings of :class:`.ReplayAgent`.
 
     Raises
     ------

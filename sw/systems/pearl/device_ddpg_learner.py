@@ -22,7 +22,7 @@ def require_suitable(
     Raises
     ------
     ValueError
-        What is asked for, and what the learner has.
+        The text names what is asked for and what the learner has.
     """
     require_network(hardware, "actor", (observation_size, *config.hidden_sizes, action_size))
     require_network(hardware, "critic", (observation_size + action_size, *config.critic_sizes, 1))
@@ -40,7 +40,7 @@ class DeviceDDPGLearner(DeviceNetworks):
     config
         Hyper-parameters, which `require_suitable` takes.
     seed
-        Of the first weights.
+        Seed of the first weights.
     backend
         Where the learner is.
     first

@@ -36,7 +36,7 @@ class DeviceQLearner(DeviceNetworks):
     config
         Hyper-parameters, which `require_suitable` takes.
     seed
-        Of the first weights.
+        Seed of the first weights.
     backend
         Where the learner is.
     layers

@@ -27,7 +27,7 @@ def require_suitable(
     Raises
     ------
     ValueError
-        What is asked for, and what the learner has.
+        The text names what is asked for and what the learner has.
     """
     require_network(hardware, "actor", (observation_size, *config.hidden_sizes, 2 * action_size))
     require_network(hardware, "critic_1", (observation_size + action_size, *config.critic_sizes, 1))
@@ -47,7 +47,7 @@ class DeviceSACLearner(DeviceNetworks):
     config
         Hyper-parameters, which `require_suitable` takes.
     seed
-        Of the first weights, and of the noise.
+        Seed of the first weights, and of the noise.
     backend
         Where the learner is.
     first

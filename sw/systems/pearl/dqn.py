@@ -38,7 +38,7 @@ class DQN(ReplayAgent):
         ``Linear`` and ``ReLU`` in turn is computed by every backend, and says the hidden sizes. Any other
         ``torch.nn.Module`` from rows to rows learns in PyTorch's autograd, without actors; `load` needs one like it.
     **settings
-        Of :class:`.ReplayAgent`.
+        Settings of :class:`.ReplayAgent`.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class LearnerBackend(Protocol):
         tau : float
             Share of the way to the new weights that targets go; of a DQN 0, or 1, which is a copy.
         **settings : float
-            Of SAC ``target_entropy``.
+            ``target_entropy`` of SAC.
         """
         ...
 
@@ -79,7 +79,7 @@ class _Reference:
     networks : tuple of str
         Attributes of it, in the order of the configuration's networks.
     step : function
-        Of it, a batch, rates, tau and settings: a gradient step, and the magnitudes of the TD errors.
+        Function of it, a batch, rates, tau and settings: a gradient step, which gives the magnitudes of the TD errors.
     """
 
     reference: Callable[..., Any]

@@ -164,7 +164,7 @@ class DQNLearnerDevice(LearnerDevice):
         learning_rate : float
             Learning rate of this step.
         copy : bool
-            The target network gets the new weights, too.
+            The target network also gets the new weights.
 
         Raises
         ------
@@ -252,11 +252,11 @@ class SACLearnerDevice(LearnerDevice):
         ----------
         batch : SACBatch
         actor_learning_rate, critic_learning_rate : float
-            Learning rates of this step; the actor's is that of the temperature, too.
+            Learning rates of this step; the actor's is also that of the temperature.
         tau : float
             Share of the way to the new weights that the targets go.
         target_entropy : float
-            What the temperature is learned for.
+            Entropy that the temperature is learned for.
 
         Raises
         ------

@@ -21,7 +21,7 @@ class LockstepLearner(Comparison):
     reference
         Whose numbers count.
     device
-        What has to come to the same ones.
+        Learner that has to come to the same ones.
 
     Raises
     ------

@@ -29,14 +29,14 @@ class SAC(ReplayAgent):
     env, config
         As of :class:`.ReplayAgent`.
     actor, critics
-        Networks of the user's, whose weights are the first; actor or critics may be left away, and they do not change
+        Networks of the user's, whose weights are the first; actor or critics may be omitted, and they do not change
         themselves. ``torch.nn.Sequential`` of ``Linear`` and ``ReLU`` in turn is computed by every backend, and says
         the hidden sizes, which are the same for both critics. Any other ``torch.nn.Module`` from rows to rows learns in
         PyTorch's autograd, without actors (there are none then, if nobody says otherwise); `load` needs one like it.
         The actor gives the means of an action's elements and behind them the logarithms of their standard deviations.
         The two critics take an observation and behind it an action.
     **settings
-        Of :class:`.ReplayAgent`.
+        Settings of :class:`.ReplayAgent`.
 
     Raises
     ------

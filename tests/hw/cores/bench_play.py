@@ -28,7 +28,7 @@ class Expected:
     when : array of bool or None
         Rows to check; None: all.
     before : int or None
-        What the port has after a reset, whatever was on its way, until something comes in; None: not checked.
+        Value that the port has after a reset, whatever was on its way, until something comes in; None: not checked.
     """
 
     values: np.ndarray

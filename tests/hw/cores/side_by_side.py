@@ -46,7 +46,7 @@ class Ports:
     unit : component
         The same as the simulated one; it tells the shapes.
     name : str
-        Of the unit in a :class:`SideBySide`, or empty.
+        Name of the unit in a :class:`SideBySide`, or empty.
     opened : tuple of str
         Interfaces whose ports go by their own names, without the interface's before them.
     """

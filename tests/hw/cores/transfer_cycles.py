@@ -14,12 +14,12 @@ class TransferCycles:
     dut : handle
         The component, with a clock ``clk``.
     names : str
-        Of the streams.
+        Names of the streams.
 
     Attributes
     ----------
     offered, taken : dict
-        Of each stream: the cycle in which each value became valid, and that of its transfer, all from the same
+        By stream: the cycle in which each value became valid, and that of its transfer, all from the same
         beginning.
     """
 

@@ -157,9 +157,9 @@ class FakePynq:
     ----------
     config : object
     length_bits : int
-        Of the DMA's length registers.
+        Width of the DMA's length registers.
     stall, seed
-        Of the simulation's streams.
+        Stall and seed of the simulation's streams.
     """
 
     def __init__(self, config, *, length_bits=14, stall=0.0, seed=0):

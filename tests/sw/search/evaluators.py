@@ -13,7 +13,7 @@ class HashEvaluator:
     Parameters
     ----------
     most : float
-        Of a value, in amount.
+        Largest amount of a value.
     """
 
     def __init__(self, most=1.0):

@@ -205,7 +205,7 @@ def block_design(description: PackageDescription, buses: Buses) -> str:
         Argument(name="part", meaning="the FPGA where no board is given: set up its memory by hand", default="{}"),
         folder_argument("ip", "folder that package_ip.tcl wrote", f"{name}_ip"),
         folder_argument("output", "folder of the project", f"{name}_zynq"),
-        Argument(name="build", meaning="yes builds it, too, by default no", default="no"),
+        Argument(name="build", meaning="yes also builds it, by default no", default="no"),
     )
     return "\n".join(
         [

@@ -72,7 +72,7 @@ def packaging(description: PackageDescription, *, kernel: str = "") -> str:
     ----------
     description : PackageDescription
     kernel : str
-        What makes a kernel of ``$core``, with the registers ``$block``, before it is checked and saved.
+        Commands that make a kernel of ``$core``, with the registers ``$block``, before it is checked and saved.
     """
     name = description.name
     vendor, library, _, version = core_name(description).split(":")

@@ -31,7 +31,7 @@ class StepTimes:
     Parameters
     ----------
     seconds
-        Of each step; processes alternate.
+        Seconds of each step; processes alternate.
     beginnings
         The share of it all that beginnings of episodes took.
     processes
@@ -55,7 +55,7 @@ class StepTimes:
 def measure_steps(env: str, processes: int, seconds: float) -> StepTimes:
     """Measure steps while so many processes step an environment each, all of them without a break.
 
-    It is the time on the clock: where there are fewer cores than processes, or others work there, too, waiting for a
+    It is the time on the clock: where there are fewer cores than processes, or others also work there, waiting for a
     core is part of it.
 
     Parameters

@@ -66,7 +66,7 @@ class MeasuredSystem:
     Parameters
     ----------
     steps
-        Of environments.
+        Steps of environments.
     interaction
         t_i in seconds.
     rate

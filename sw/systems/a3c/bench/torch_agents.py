@@ -74,7 +74,7 @@ class TorchAgent:
     environment
         Its own.
     seed
-        Of the actions.
+        Seed of the actions.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ def explorations_per_second(
     processes
         How many.
     seconds
-        Of counting.
+        Seconds of counting.
 
     Raises
     ------

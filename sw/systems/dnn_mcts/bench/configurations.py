@@ -29,7 +29,7 @@ class BenchConfiguration:
     trained_env : str
         Game that is learned, for the match.
     trained_games : int
-        Of self-play.
+        Games of self-play.
     match_games : int
     """
 

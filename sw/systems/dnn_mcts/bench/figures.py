@@ -21,8 +21,8 @@ class DnnMCTSBench(Bench):
     Parameters
     ----------
     preset : str
-        Of :data:`.CONFIGURATIONS`; or the folder of a run of ``rewardware train alphazero``, whose strength is that of
-        the row: the rest is of configuration ``paper``.
+        One of :data:`.CONFIGURATIONS`; or the folder of a run of ``rewardware train alphazero``, whose strength is that
+        of the row: the rest is of configuration ``paper``.
 
     Raises
     ------

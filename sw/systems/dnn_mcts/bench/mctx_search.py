@@ -20,10 +20,10 @@ def mctx_search(network: Any, size: int, *, simulations: int, exploration: float
     Parameters
     ----------
     network : PolicyValueNetwork
-        Of three planes and a board of ``size`` rows and columns.
+        A network of three planes and a board of ``size`` rows and columns.
     size : int
     simulations : int
-        Of each tree.
+        Simulations of each tree.
     exploration : float
         c of PUCT.
     trees : int

@@ -83,11 +83,11 @@ def openspiel_search(
     Parameters
     ----------
     kind : str
-        Of :data:`OPENSPIEL_SEARCHES`, by the module of `open_spiel.python.algorithms`.
+        One of :data:`OPENSPIEL_SEARCHES`, by the module of `open_spiel.python.algorithms`.
     game : str
         By OpenSpiel's name.
     evaluator : PositionEvaluator
-        Of positions as OpenSpiel's game shows them.
+        Evaluator of positions as OpenSpiel's game shows them.
     shape : tuple of int
         Channels, rows and columns of a position for the evaluator.
     simulations : int

@@ -26,7 +26,7 @@ def strength(config: BenchConfiguration, folder: Path | None = None) -> dict[str
     ----------
     config : BenchConfiguration
     folder : Path or None
-        Of a run of ``rewardware train alphazero`` with any game; None: that of the configuration.
+        Folder of a run of ``rewardware train alphazero`` with any game; None: that of the configuration.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class OpenSpielPlayer:
     Parameters
     ----------
     environment : OpenSpielGame
-        Of the game.
+        Environment of the game.
     simulations : int
     """
 

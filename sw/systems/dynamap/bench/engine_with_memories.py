@@ -28,7 +28,7 @@ class EngineWithMemories(wiring.Component):
     Members
     -------
     commands, completions, busy, errors, outputs
-        Those of the engine.
+        Ports of the engine.
     load_inputs, load_weights : In(stream.Signature(StructLayout))
         ``row`` to ``address``, which is past the end of no memory.
     loaded_inputs, loaded_weights : Out(stream.Signature(1))

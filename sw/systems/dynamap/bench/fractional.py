@@ -1,6 +1,6 @@
 """Rows of the bench for FSCAccel, fractionally strided convolutions: gains over im2col, utilisation, scaling.
 
-Those of kind "model" are by the exact cycles of the engine, those of kind "counted" are cycles of the RTL.
+Figures of kind "model" are by the exact cycles of the engine, those of kind "counted" are cycles of the RTL.
 """
 
 from collections.abc import Sequence

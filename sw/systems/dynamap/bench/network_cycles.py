@@ -155,7 +155,7 @@ def count_layers(name: str, networks: tuple[ConvolutionalNetwork, ...] = LAYERS)
     Parameters
     ----------
     name : str
-        Of an array.
+        Name of an array.
     networks : tuple of ConvolutionalNetwork
         With one layer each.
 
@@ -181,7 +181,7 @@ def count_mappings(name: str, network: ConvolutionalNetwork = NETWORK) -> dict[s
     Parameters
     ----------
     name : str
-        Of an array.
+        Name of an array.
     network : ConvolutionalNetwork
 
     Raises

@@ -24,7 +24,7 @@ class FoldedInput:
     ----------
     network : QuantizedNetwork
     shape : ConvolutionShape
-        Of the first convolution as it was.
+        Shape of the first convolution as it was.
     """
 
     network: QuantizedNetwork

@@ -35,7 +35,7 @@ class FractionalPlan:
     ----------
     hardware : DynamapConfig
     layer : IntegerConvolution
-        Of a :class:`.FractionallyStridedShape`.
+        A layer of a :class:`.FractionallyStridedShape`.
     parameters : ParameterRows
         Gets its biases and multipliers.
 
@@ -134,7 +134,7 @@ class FractionalWeights:
     ----------
     hardware : DynamapConfig
     plans : list of FractionalPlan
-        Of all layers, in order.
+        Plans of all layers, in order.
 
     Members
     -------

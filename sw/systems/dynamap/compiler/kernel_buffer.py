@@ -23,11 +23,11 @@ class Cut:
     ----------
     half, row : int
     filling : str
-        Of the half, which ends when what is there then is not used any more; empty: it stays.
+        Filling of the half, which ends when what is there then is not used any more; empty: it stays.
     products, channels : (int, int)
         The first one, and the one after the last.
     load : Task or None
-        What brings it there, just before it is used.
+        Task that brings it there, just before it is used.
     """
 
     half: int
@@ -49,7 +49,7 @@ class Fillings:
     Parameters
     ----------
     rows : int
-        Of a half.
+        Rows of a half.
     """
 
     def __init__(self, rows: int):
@@ -72,7 +72,7 @@ class KernelBuffer:
     ----------
     hardware : DynamapConfig
     matrices : sequence of (Matrix, Dataflow)
-        Of all layers.
+        Matrices of all layers.
 
     Members
     -------

@@ -38,7 +38,7 @@ def beats_of(region: HostRegion, rows: IntegerArray, width: int) -> np.ndarray:
     Parameters
     ----------
     region
-        Of the memory.
+        Region of the memory.
     rows
         (rows, words), the first word in the lowest bits.
     width

@@ -40,9 +40,9 @@ class NetworkPlan:
     outputs : tuple of str
         Layers whose words come back.
     plans : dict of str to ConvolutionPlan
-        Of convolutions, by name.
+        Plans of convolutions, by name.
     fractional : dict of str to FractionalPlan
-        Of fractionally strided ones.
+        Plans of fractionally strided ones.
     parameters : ParameterRows
     kernel : KernelBuffer
     fractional_weights : FractionalWeights

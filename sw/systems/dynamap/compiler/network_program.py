@@ -99,9 +99,9 @@ class NetworkProgram(NetworkPlan):
         Parameters
         ----------
         key
-            Of the packet.
+            Key of the packet.
         words
-            Of the picture, for ``("input",)``.
+            Words of the picture, for ``("input",)``.
         """
         if key == ("input",):
             assert words is not None

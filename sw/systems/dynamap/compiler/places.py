@@ -22,7 +22,7 @@ class Map:
     size : (int, int, int)
         Lines, columns and channels.
     place : int
-        Of its first element.
+        Place of its first element.
     after : frozenset of str
         Maps that stood there before.
     """
@@ -47,11 +47,11 @@ class Places:
     maps : dict of str to Map
         By name; a branch that is written into a concatenation has none of its own.
     targets : dict of str to (str, int)
-        Of each layer's output: the map that it is in, and its first channel there.
+        Target of each layer's output: the map that it is in, and its first channel there.
     copies : tuple of (str, str, int)
-        Maps that are copied into a concatenation, because others take them, too: from, to, first channel.
+        Maps that are copied into a concatenation, because others also take them: from, to, first channel.
     channels : dict of str to int
-        Of each layer's output.
+        Channels of each layer's output.
     """
 
     maps: Mapping[str, Map]
@@ -76,7 +76,7 @@ def place_maps(network: QuantizedNetwork, memory: UnalignedConfig, *, keep: bool
     ----------
     network
     memory
-        Of the device.
+        Memory of the device.
     keep
         Maps stay until the end, so that the host can read all of them.
 

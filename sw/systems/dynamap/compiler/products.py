@@ -78,7 +78,7 @@ class Products:
     ----------
     hardware : DynamapConfig
     layer : IntegerConvolution
-        Of a :class:`.ConvolutionShape`.
+        A layer of a :class:`.ConvolutionShape`.
     algorithm : Algorithm
 
     Members

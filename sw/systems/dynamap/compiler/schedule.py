@@ -65,7 +65,7 @@ def schedule(tasks: Sequence[Task], array: GemmEngineConfig, depth: float = math
     ----------
     tasks : sequence of Task
     array : GemmEngineConfig
-        Of the engine of products.
+        Configuration of the engine of products.
     depth : int
         Instructions of a program, its halt among them; else one program has them all.
     """
@@ -85,8 +85,8 @@ def schedule(tasks: Sequence[Task], array: GemmEngineConfig, depth: float = math
 class _Engines:
     """When engines take commands, and complete them: ``ends`` by the commands' numbers.
 
-    Of engines that read feature maps, the first one reads and the others wait. So the completion of a command is known
-    when no other one is begun before it. That a pooling waits for the writes of stores is not modelled.
+    Among engines that read feature maps, the first one reads and the others wait. So the completion of a command is
+    known when no other one is begun before it. That a pooling waits for the writes of stores is not modelled.
     """
 
     def __init__(self, array: GemmEngineConfig):

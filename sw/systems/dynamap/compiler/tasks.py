@@ -18,7 +18,7 @@ class Task:
     Parameters
     ----------
     instruction, engine : str
-        Of the instruction set.
+        Instruction and engine, of the instruction set.
     fields : function
         Gives those of the instruction.
     reads, writes : frozenset
@@ -26,17 +26,17 @@ class Task:
     fills : bool
         Several tasks fill what it writes, each a part of its own; else it replaces what was there.
     after : frozenset of str
-        What was where it writes, and nobody may use any more: feature maps, fillings of the kernel buffer.
+        Contents of where it writes, which nobody may use any more: feature maps, fillings of the kernel buffer.
     users : frozenset of str
         What it uses of these.
     cycles : int
         From the command to the completion, of engines that execute one at a time.
     product : Gemm or None
-        Of the array, which takes the next command while one is under way.
+        Product of the array, which takes the next command while one is under way.
     packet : object
         What the host sends for it, or gets; None: nothing.
     layer : str
-        What it is for.
+        Layer that it is for.
     """
 
     instruction: str

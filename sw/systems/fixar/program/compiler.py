@@ -73,7 +73,7 @@ class Sampler:
     networks : Networks
     batch : int
     half : bool
-        Two samples a row of the activation memory.
+        Two samples per row of the activation memory.
     """
 
     def __init__(self, config: FixarConfig, networks: Networks, batch: int, half: bool):

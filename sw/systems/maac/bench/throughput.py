@@ -63,9 +63,9 @@ def measure_host(shape: MAACShape, threads: int | None, experiences: int = BATCH
     shape
         Sizes of the networks.
     threads
-        Of PyTorch; ``None``: as many as it takes.
+        Threads of PyTorch; ``None``: as many as it takes.
     experiences : int
-        Of a batch.
+        Experiences of a batch.
     """
     config = MAACConfig(hidden_size=shape.hidden_size, heads=shape.heads)
     policies, critics = initial_parameters(shape, np.random.default_rng(drawn_from(0)))

@@ -67,7 +67,7 @@ def make_timeline(
     host
         Measured on this machine.
     cycles : int
-        Of an update.
+        Cycles of an update.
     batch : int
         Experiences.
     mhz : float

@@ -35,7 +35,7 @@ class CountedUpdate:
     experience : int
         Cycles of a further experience.
     rest : int
-        Of fill and update.
+        Cycles of fill and update.
     """
 
     experience: int

@@ -30,7 +30,7 @@ def actions_speedup(game: str, cycles: float) -> dict[str, Any]:
     Parameters
     ----------
     game : str
-        Of :data:`GAMES`.
+        One of :data:`GAMES`.
     cycles : float
         For which the tree on the device is busy with a selection and a backup.
     """

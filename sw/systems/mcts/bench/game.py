@@ -16,18 +16,18 @@ def record_game(name: str, config: Any, *, steps: int = STEPS, simulations: int 
     Parameters
     ----------
     name : str
-        Of the environment.
+        Name of the environment.
     config : TreeConfig
         The tree that the requests are for.
     steps : int
         Decisions at most; the episode may end before.
     simulations : int
-        Of each decision.
+        Simulations of each decision.
 
     Returns
     -------
     Recording
-        At least two requests a simulation; all workers select, then all back up.
+        At least two requests per simulation; all workers select, then all back up.
     """
     from ....core.environments.make_state_environment import state_environment
     from ....device.search_tree import MCTSDevice

@@ -46,7 +46,7 @@ class UCTSearch:
     Parameters
     ----------
     kind : str
-        Of :data:`NODE_KINDS`.
+        One of :data:`NODE_KINDS`.
     fanout : int
         F, children of a node.
     levels : int

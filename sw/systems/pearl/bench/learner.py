@@ -47,7 +47,7 @@ def count_step(config: PerceptronLearnerConfig, batch: int, seed: int = 0) -> in
     batch : int
         Samples.
     seed : int
-        Of weights and samples.
+        Seed of weights and samples.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class _Learner(ABC):
     ----------
     config : DQNLearnerConfig, DDPGLearnerConfig or SACLearnerConfig
     rng : Generator
-        Of weights and samples.
+        Generator of weights and samples.
     """
 
     component: Any

@@ -27,8 +27,8 @@ PAPER = 1.35
 def portability() -> dict[str, Any]:
     """A row without its name: the composer's metric over the better one of the baselines, the least of all algorithms.
 
-    The metric is equation 4.5, the harmonic mean of experiences a second over the platforms. Those of an iteration are
-    batch over makespan, by the composer's tables: the processor measured, the FPGA by cycle models, the GPU estimated.
+    The metric is equation 4.5, the harmonic mean of experiences per second over the platforms. An iteration's are batch
+    over makespan, by the composer's tables: the processor measured, the FPGA by cycle models, the GPU estimated.
     """
     ratios, texts = {}, []
     for algorithm in ENVIRONMENTS:

@@ -25,7 +25,7 @@ class BatchCounts:
     ----------
     sample, update : int
     leaves, depth : int
-        Of the tree.
+        Leaves and depth of the tree.
     """
 
     sample: int

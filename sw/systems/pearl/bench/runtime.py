@@ -40,7 +40,7 @@ class Comparison:
     paper
         The source's ratio, Table 4.3: on its CPU-GPU-FPGA server, with the best devices.
     threads
-        Of PyTorch, each number by itself; the fastest of each side counts.
+        Threads of PyTorch, each number by itself; the fastest of each side counts.
     """
 
     environment: str
@@ -86,7 +86,7 @@ class Arm:
     make
         Makes its model for a comparison.
     threads
-        Of PyTorch.
+        Threads of PyTorch.
     """
 
     make: Callable[[Comparison], Any]
@@ -136,13 +136,13 @@ def off_policy_model(
     library
         Has the algorithms by name.
     comparison
-        What is measured.
+        Quantity that is measured.
     environments
         How many.
     own
         Parameters of an algorithm alone.
     **networks
-        Of the policy, besides the sizes.
+        Options of the policy's networks, besides the sizes.
     """
     config = comparison.config
     # In steps of all environments.

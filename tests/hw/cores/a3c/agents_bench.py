@@ -24,7 +24,7 @@ class AgentsBench(ABC):
     output : str
         The engine's stream that ends or answers jobs.
     stall : float
-        Of both streams.
+        Stall rate of both streams.
     """
 
     def __init__(self, dut, output, stall=0.0):

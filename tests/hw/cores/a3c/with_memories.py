@@ -82,9 +82,9 @@ def simulate_with_memories(engine, bench, cycles, **options):
     bench : str
         Name of its module.
     cycles
-        What the bench is told of the cycles of a job.
+        Numbers that the bench is told of the cycles of a job.
     options
-        Of :func:`simulate`.
+        Options of :func:`simulate`.
     """
     simulate(
         WithMemories(engine),

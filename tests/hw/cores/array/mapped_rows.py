@@ -29,7 +29,7 @@ class MappedRows(ConfiguredComponent):
     accesses, answers
         The map's.
     options, noise, insertions, activation_rows, error_rows
-        Those of the rows.
+        Ports of the rows.
     """
 
     def __init__(self, config):

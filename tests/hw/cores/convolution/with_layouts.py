@@ -29,9 +29,9 @@ class WithLayouts(wiring.Component):
     Members
     -------
     layout_commands, layout_completions
-        Of the unit.
+        Ports of the unit.
     half : In(1)
-        Of the input buffer, which the unit writes.
+        Half of the input buffer, which the unit writes.
     features
         Writes the feature map.
     commands, completions, busy, errors, weight_writes, sum_reads, sum_writes

@@ -19,11 +19,11 @@ class WithMemories(wiring.Component):
     Members
     -------
     commands, completions, busy, errors
-        Of the engine.
+        Ports of the engine.
     input_writes, weight_writes
-        Of the halves of the buffers.
+        Ports of the halves of the buffers.
     sum_reads, sum_writes
-        Of the banks of the accumulators.
+        Ports of the banks of the accumulators.
     """
 
     def __init__(self, config):

@@ -33,7 +33,7 @@ class WithStores(wiring.Component):
     Members
     -------
     store_commands, store_completions
-        Of the unit behind the engine.
+        Ports of the unit behind the engine.
     parameters
         Writes biases and multipliers.
     stored

@@ -22,7 +22,7 @@ class UnitWithMemories(wiring.Component):
 
     Members
     -------
-    Those of the unit but for its ports of memories; ``memory_grant``, ``features_grant``; ``load_weights``,
+    Ports of the unit but for those of memories; ``memory_grant``, ``features_grant``; ``load_weights``,
     ``load_parameters``, ``load_features`` (write ports, the last one before the unit); ``stored``, all that is written
     to the feature memory.
     """

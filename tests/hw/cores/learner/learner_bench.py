@@ -18,7 +18,7 @@ class LearnerBench:
     dut : handle
     number_format : FloatFormat
     update : UpdateStageConfig
-        Of any layer.
+        Configuration of any layer.
     samples : iterable of str
         Streams of numbers, as the fields of a batch are called.
     """

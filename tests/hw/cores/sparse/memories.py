@@ -13,7 +13,7 @@ class ReadPort:
     name : str
         The interface's.
     contents : mapping or sequence
-        What is at each address: the bits of a word.
+        Content of each address: the bits of a word.
     latency : int
         Cycles from an address to its data.
     stays : bool

@@ -11,7 +11,7 @@ from rewardware.sw.reference.tree.bank_assignment import BankAssignmentReference
 def requests(config, count):
     """Commands and stages: everything is given away first, then at random, so that few banks and many are left.
 
-    What was assigned before a reset is forgotten by a clear, as each tree begins with one.
+    A clear forgets what was assigned before a reset, as each tree begins with one.
     """
     random = rng("requests")
     yield AssignerCommand.CLEAR, 0

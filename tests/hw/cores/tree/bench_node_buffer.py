@@ -1,6 +1,6 @@
 """Nodes that come flit by flit, in turn with others, while edges, means and scores are written: all ports each cycle.
 
-The reference is a table of nodes. What nobody has written yet is not compared.
+The reference is a table of nodes. Rows that nobody has written yet are not compared.
 """
 
 import cocotb

@@ -50,7 +50,7 @@ class PlainNodes:
 class Request:
     """A request as it comes from the first half, and everything that is expected of it.
 
-    Of the request that goes on, ``selection`` is the body as fields, None if the body stays as it was; ``status`` is
+    In the request that goes on, ``selection`` is the body as fields, None if the body stays as it was; ``status`` is
     None if it counts for nothing yet.
     """
 

@@ -39,7 +39,7 @@ def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=
     game : str
         That is recorded.
     simulations : int
-        Of each of its decisions.
+        Simulations of each of its decisions.
     """
     if kind == "recorded":
         recording = record_game(game, config.tree, steps=-(-count // (2 * simulations)), simulations=simulations)

@@ -44,9 +44,9 @@ class RowMemoryConfig:
     depth : int
         Rows.
     instructions : int
-        Of the program memory.
+        Depth of the program memory.
     name, system : str
-        Of the preset, and of the descriptor.
+        Names of the preset and of the descriptor.
     """
 
     lanes: int = 3

@@ -36,13 +36,13 @@ class TransferredMemories(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors, packets_in, packets_out
-        Those of the engine.
+        Ports of the engine.
     others : In(memories)
         Another user has the memory in this cycle.
     access : Out
         The access that the map takes in this cycle, if ``accesses``.
     copies : Out
-        Those of the engine, where it has them.
+        Copies of the engine, where it has them.
     """
 
     def __init__(self, config):

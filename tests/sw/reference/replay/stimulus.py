@@ -19,7 +19,7 @@ def random_requests(config: SumTreeConfig, rng, count, *, wrong=0.02, near=0.6):
     rng : random.Random
     count : int
     wrong : float
-        Share of requests with any numbers, of kinds that there are not, too.
+        Share of requests with any numbers, also of kinds that there are not.
     near : float
         Share of leaves that are the last one or beside it, so that requests meet on one path.
     """

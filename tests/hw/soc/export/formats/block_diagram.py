@@ -18,7 +18,7 @@ class Cell:
     ----------
     name, ip : str
     settings : dict
-        What was set, by name without ``CONFIG.``.
+        Properties that were set, by name without ``CONFIG.``.
     """
 
     name: str
@@ -187,7 +187,7 @@ class BlockDiagram:
     wires, buses : dict
         Driver or master of each input and slave, as ``"cell/pin"``.
     done : list of str
-        What was done with the whole of it.
+        Commands that were done with the whole of it.
     """
 
     def __init__(self, session, name):

@@ -1,6 +1,6 @@
 """Yosys with the command ``tcl``, which its Python package is built without: Python's Tcl runs the script.
 
-What the script tells Yosys is collected, and then run by Yosys at once.
+The commands that the script gives Yosys are collected, and then run by Yosys at once.
 """
 
 import subprocess
