@@ -4,7 +4,7 @@ PYTHON ?= python3
 SHELL := /bin/bash
 READY := .venv/ready
 
-.PHONY: setup demo test durations check docs mutate packages boards dist try-dist figures clean
+.PHONY: setup demo test durations check docs links mutate packages boards dist try-dist figures clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -52,6 +52,10 @@ check: setup
 # The site, in build/docs; whole each time, as a build that was interrupted leaves half an index.
 docs: setup
 	.venv/bin/sphinx-build --fresh-env --write-all --quiet --fail-on-warning --keep-going -d build/docs-doctrees docs build/docs
+
+# Whether links to other sites lead somewhere, in build/links/output.txt; not part of CI, which does not reach them.
+links: setup
+	.venv/bin/sphinx-build --builder linkcheck --quiet -D nb_execution_mode=off -d build/links-doctrees docs build/links
 
 # ROOM, CORE, COUNT and SEED choose: `make mutate ROOM=stream CORE=StreamFork`.
 mutate: setup
