@@ -89,8 +89,8 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
 
 figures: setup
 	@mkdir -p docs/figures
-	.venv/bin/rewardware bench --all --also fixar:fmax_ulx3s $(if $(wildcard build/suite.xml),--suite build/suite.xml) \
-	  --json > build/figures.json
+	.venv/bin/rewardware bench --all --also fixar:fmax_ulx3s,cores:all \
+	  $(if $(wildcard build/suite.xml),--suite build/suite.xml) --json > build/figures.json
 	@mv build/figures.json docs/figures/$(VERSION).json
 	.venv/bin/rewardware bench --compare $$(ls docs/figures/*.json | sort -V) --out docs/images/releases
 

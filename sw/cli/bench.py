@@ -14,7 +14,10 @@ __all__ = ["add_arguments", "run"]
 
 
 # Benches that cover several systems.
-OF_ALL = {"simulation": "rewardware.sw.systems.simulation_bench:SimulationBench"}
+OF_ALL = {
+    "cores": "rewardware.sw.measurement.cores_bench:CoresBench",
+    "simulation": "rewardware.sw.systems.simulation_bench:SimulationBench",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "system",
         nargs="?",
         choices=names,
-        help="system whose figures to print; simulation: the speed of all simulators",
+        help="system whose figures to print; cores: resources of each core (hours the first "
+        "time); simulation: the speed of all simulators",
     )
     parser.add_argument("--only", metavar="ID,...", help="print these figures alone")
     parser.add_argument(
@@ -35,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--also",
         metavar="SYSTEM:ID,...",
-        help="with --all: add these figures; all adds every one and takes hours",
+        help="with --all: add these figures; all as an ID adds every one of a system, alone every one of all systems, "
+        "which takes hours",
     )
     parser.add_argument("--suite", type=Path, metavar="XML", help="with --all: add what pytest --junitxml reported")
     parser.add_argument(

@@ -29,7 +29,8 @@ def figures_of_all(others: Mapping[str, str], also: Sequence[str] = (), seed: in
     others
         Benches that belong to no system, ``"module:class"`` by name.
     also
-        Figures besides those that are ``tracked``, as ``"SYSTEM:ID"``; ``"all"`` is every one.
+        Figures besides those that are ``tracked``, as ``"SYSTEM:ID"``; ``"SYSTEM:all"`` is every one of a system,
+        ``"all"`` every one of all.
     seed
         In the place of that of each figure.
 
@@ -41,13 +42,14 @@ def figures_of_all(others: Mapping[str, str], also: Sequence[str] = (), seed: in
     benches = {**{name: system.bench for name, system in systems_with("bench").items()}, **others}
     made: dict[str, Bench] = {name: load_object(place)() for name, place in benches.items()}
     known = {name: list(bench.ids()) for name, bench in made.items()}
-    there = {f"{name}:{figure}" for name, figures in known.items() for figure in figures}
+    there = {f"{name}:{figure}" for name, figures in known.items() for figure in (*figures, EVERYTHING)}
     for name in also:
         if name != EVERYTHING and name not in there:
             raise ValueError(f"--also must be {EVERYTHING} or figures as SYSTEM:ID, not {name!r}{nearest(name, there)}")
     found, left_out = {}, {}
     for name, bench in made.items():
-        chosen = {*bench.tracked, *(figure for figure in known[name] if {EVERYTHING, f"{name}:{figure}"} & {*also})}
+        all_of_it = {EVERYTHING, f"{name}:{EVERYTHING}"}
+        chosen = {*bench.tracked, *(figure for figure in known[name] if {f"{name}:{figure}", *all_of_it} & {*also})}
         wanted = [figure for figure in known[name] if figure in chosen]
         if wanted:
             say(f"figures of {name}")

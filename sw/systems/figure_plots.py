@@ -19,10 +19,14 @@ PLOTS = {
     "simulation": ("Simulation speed", ("cycles/s", "k cycles/s")),
     "suite": ("Time of the test suite", ("s",)),
 }
+# A panel has no room for a line for each core; the table of the comparison has them.
+NOT_PLOTTED = "cores"
 
 
 def plot_releases(folder: Path, content: Mapping[str, Any]) -> list[Path]:
     """Draw a picture for each of ``PLOTS``, a panel for each system and unit, a line for each figure.
+
+    Cores that belong to no system are left out.
 
     Parameters
     ----------
@@ -38,7 +42,7 @@ def plot_releases(folder: Path, content: Mapping[str, Any]) -> list[Path]:
     """
     paths = []
     for name, (title, units) in PLOTS.items():
-        rows = [row for row in content["rows"] if row["unit"] in units]
+        rows = [row for row in content["rows"] if row["unit"] in units and row["system"] != NOT_PLOTTED]
         paths.append(folder / f"{name}.png")
         save_figure(_plot(title, rows, content["versions"]), paths[-1])
     return paths

@@ -8,11 +8,23 @@ import pytest
 
 from docs.extensions import diagrams, recordings
 from docs.extensions.configurations import configuration_tables
-from docs.extensions.cores import constructor_signature, room_page, write_pages
+from docs.extensions.cores import (
+    KINDS,
+    PARTS,
+    constructor_signature,
+    figures_of_cores,
+    latest_document,
+    room_page,
+    settings_of,
+    write_pages,
+)
 from docs.extensions.registers import own_registers
-from rewardware.hw.cores import array, memory, tree
+from rewardware.hw.cores import array, memory, stream, tree
+from rewardware.hw.cores.convolution.gemm_config import GemmEngineConfig
+from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
 from rewardware.hw.cores.stream.fork import StreamFork
 from rewardware.hw.soc.devices import devices
+from rewardware.hw.soc.export.catalogue import catalogue
 from rewardware.hw.soc.presets import read_preset
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -81,6 +93,41 @@ def test_a_room_has_all_its_components_in_order(room):
 def test_a_room_has_every_public_class_once(room):
     names = re.findall(r"^\.\. autoclass:: (\S+)$", room_page(room), re.MULTILINE)
     assert len(names) == len(set(names)) and not [name for name in names if name.rpartition(".")[2].startswith("_")]
+
+
+def test_the_latest_document_has_figures_of_every_core_or_says_that_it_leaves_them_out():
+    document = latest_document()
+    found, left_out = figures_of_cores(document), document["left_out"].get("cores", [])
+    assert sorted([*found, *left_out]) == sorted(name for name, design in catalogue().items() if not design.system)
+    for resources in found.values():
+        assert tuple(resources) == PARTS and not [one for one in resources.values() if not {*KINDS} <= {*one}]
+
+
+def test_a_room_shows_what_the_document_has_of_its_cores():
+    taken = {"lut": 12, "ff": 3, "dsp": 0, "bram": 0.5}
+    rows = [{"id": "node_bank", "resources": {"xcu50": taken, "lfe5u-85f": taken | {"bram": 1}}}]
+    document = {"version": "9.8", "systems": {"cores": {"rows": rows}}}
+    section = room_page(tree, document).partition("Figures\n")[2].partition("\nComponents\n")[0]
+    assert "in version 9.8" in section and "take Yosys long" in section
+    head, *shown = [entry.split("\n     - ") for entry in section.split("\n   * - ")[1:]]
+    assert head[2:] == ["xcu50: LUT / FF / DSP / BRAM", "lfe5u-85f: LUT / FF / DSP / BRAM"]
+    found = {re.match(r":class:`(\w+) <rewardware.hw.cores.tree.", cells[0])[1]: cells[1:] for cells in shown}
+    designs = [design for design in catalogue().values() if ".cores.tree." in design.component]
+    assert list(found) == [design.name for design in designs] and len(found) > 4
+    for name, (configuration, *figures) in found.items():
+        assert [text.strip() for text in figures] == (
+            ["12 / 3 / 0 / 0.5", "12 / 3 / 0 / 1"] if name == "node_bank" else ["not measured"] * 2
+        )
+        assert configuration == ("``levels=4, banks=8, nodes=1000``" if name == "search_tree" else "defaults")
+    assert "The catalogue has no core of this room" in room_page(stream, document)
+
+
+def test_settings_are_those_that_are_not_the_defaults():
+    nested = GemmEngineConfig(
+        array=SystolicArrayConfig(rows=8, columns=6), input_rows=1024, weight_rows=64, sum_rows=32, size_width=9
+    )
+    sizes = "input_rows=1024, weight_rows=64, sum_rows=32, size_width=9"
+    assert settings_of(nested) == f"array=(rows=8, columns=6), {sizes}"
 
 
 def test_pages_of_rooms_that_are_gone_go_and_others_keep_their_time(tmp_path):

@@ -57,6 +57,9 @@ def test_further_figures_are_made_where_they_are_named(benches):
     assert document["left_out"] == {"small": ["seconds"], "slow": ["cycles"]}
     with pytest.raises(ValueError, match="--also must be all or figures as SYSTEM:ID, not 'slow:second': did you mean"):
         figures_of_all(benches, ["slow:second"])
+    document = figures_of_all(benches, ["slow:all"])
+    assert [row["id"] for row in document["systems"]["slow"]["rows"]] == ["cycles", "seconds"]
+    assert document["left_out"] == {"small": ["seconds"]}
     document = figures_of_all(benches, ["all"])
     assert [row["id"] for row in document["systems"]["slow"]["rows"]] == ["cycles", "seconds"]
     assert document["left_out"] == {} and document["why_left_out"] is None

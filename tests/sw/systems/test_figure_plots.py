@@ -12,6 +12,8 @@ ROWS = [
     {"system": "mcts", "id": "waits", "unit": "cycles", "kind": "counted", "values": [0, 1]},
     {"system": "pearl", "id": "speed", "unit": "cycles/s", "kind": "measured", "values": [7, 8]},
     {"system": "pearl", "id": "speed_long", "unit": "k cycles/s", "kind": "measured", "values": [7, 8]},
+    {"system": "pearl", "id": "lut", "unit": "LUT6", "kind": "synthesised", "values": [9, 8]},
+    {"system": "cores", "id": "selector", "unit": "LUT6", "kind": "synthesised", "values": [9, 8]},
     {"system": "fixar", "id": "clock", "unit": "MHz", "kind": "placed", "values": [60.0, None]},
 ]
 
@@ -40,6 +42,8 @@ def test_every_quantity_has_a_picture(figures, tmp_path):
     ]
     assert [text.get_text() for text in pearl.get_xticklabels()] == ["1", "2"]
     assert [axes.get_ylabel() for axes in figures["simulation"].axes] == ["cycles/s", "k cycles/s"]
+    # Not of each core of the catalogue.
+    assert [axes.get_title() for axes in figures["lut"].axes] == ["pearl"]
     # A logarithm has no place for 0.
     assert (pearl.get_yscale(), mcts.get_yscale()) == ("log", "linear")
     assert [text.get_text() for text in figures["suite"].axes[0].texts] == ["None of these releases has such a figure"]
