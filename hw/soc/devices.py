@@ -42,7 +42,7 @@ class DeviceDescriptor:
     presets : str
         Package and folder of its presets, as ``"package:folder"``. Empty: its name below :mod:`.presets`.
     default_preset : str
-        Whose settings are the defaults of an export.
+        Preset whose settings are the defaults of an export.
     board_presets : tuple of str
         Presets for boards, the largest first: a board takes the first one that fits its part.
     """

@@ -22,7 +22,7 @@ class Arrival:
     Parameters
     ----------
     agent
-        Whose it is.
+        Agent that it belongs to.
     observation
         After the step, or the first of an episode; float32.
     reward
@@ -94,7 +94,7 @@ class AgentEnvironment:
     kind
         Which actions it takes.
     agent
-        Whose it is.
+        Agent that it belongs to.
     seed
         Seed of all agents.
     life

@@ -9,7 +9,7 @@ def on_ray(what: str, where: str) -> bool:
     Parameters
     ----------
     what
-        Whose processes they are, for errors.
+        Name of what the processes belong to, for errors.
     where
         The place that was asked for.
 

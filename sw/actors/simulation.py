@@ -63,9 +63,9 @@ class SimulationResult:
     legal : int
         Actions that exist there: bit a of action a; 0 if terminal.
     player : int
-        Whose turn it is there.
+        Player whose turn it is there.
     steps : int
-        That the environment took.
+        Steps that the environment took.
     seconds : float
         What it took of the processor's time.
     priors : tuple of int

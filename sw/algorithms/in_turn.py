@@ -18,7 +18,7 @@ class InTurn:
     Parameters
     ----------
     environment
-        In which experience is gathered.
+        Environment in which experience is gathered.
     replay
         Empty, and of nobody else's.
     learner

@@ -141,7 +141,7 @@ class DeviceReplayBuffer(ReplayBuffer):
         ----------
         batch_size : int
         env : VecNormalize or None
-            That normalises observations and rewards.
+            Environment that normalises observations and rewards.
         beta : float or None
             Instead of the buffer's.
         """

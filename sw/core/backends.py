@@ -110,7 +110,7 @@ def require_link(backend: str, link: Any, option: str = OWN_LINK) -> None:
     link
         ``None``: none is given.
     option
-        By which it is given.
+        Option by which it is given.
 
     Raises
     ------

@@ -74,7 +74,7 @@ class LearnerConnection:
         results
             Rows that come of them.
         cycles
-            That it should take.
+            Cycles that it should take.
         settings
             Registers, real numbers.
         **arguments

@@ -21,7 +21,7 @@ class LockstepTree(Comparison):
     Parameters
     ----------
     reference
-        Whose answers count.
+        Tree whose answers count.
     device
         Device that has to give the same ones.
 

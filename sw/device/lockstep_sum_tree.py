@@ -17,7 +17,7 @@ class LockstepSumTree(Comparison):
     Parameters
     ----------
     reference
-        Whose answers count.
+        Tree whose answers count.
     device
         Device that has to give the same ones.
 

@@ -43,14 +43,14 @@ class Identity:
     port : str
         Where it is.
     baud : int
-        At which it answered.
+        Baud rate at which it answered.
     version : str
         Version of its shell, such as ``"2.0"``.
     system_id : str
         The accelerator's four characters.
     configuration_hash : int
     systems : tuple of str
-        Those with these characters.
+        Systems with these characters.
     config : object or None
         The configuration with this hash; ``None``: it is that of no preset, nor of the one given.
     """

@@ -18,7 +18,7 @@ class SimulationTransport:
     ----------
     config : object
     options
-        Those that :class:`AxiSimulation` takes: ``waveform``, ``threads``, ``seed``, ``stall``, ``whole``.
+        Options that :class:`AxiSimulation` takes: ``waveform``, ``threads``, ``seed``, ``stall``, ``whole``.
     """
 
     name = "The simulated device"

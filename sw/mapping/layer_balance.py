@@ -29,7 +29,7 @@ def balance_units(
     budget : int
         Multiplier and adder pairs of all stages together.
     stages : NetworkStages
-        That each layer has.
+        Stages that each layer has.
     arithmetic : FloatLaneConfig
         Arithmetic of all layers.
 

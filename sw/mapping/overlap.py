@@ -53,7 +53,7 @@ class Operation:
     stream : int
         Operations of one stream and engine keep their order; streams are independent but for their data.
     cycles : int
-        That its engine is taken, about.
+        Cycles for which its engine is taken, about.
     latency : int
         From then on to its completion, about.
     reads, writes : sequence of Span

@@ -27,7 +27,7 @@ def timeline(simulations: Iterable[Any], *, workers: int, busy: Any, latency: An
     workers : int
         p.
     busy : number
-        For which the tree can take nobody else: one backup and one selection, with the insertion.
+        Time for which the tree can take nobody else: one backup and one selection, with the insertion.
     latency : number
         From then on until the worker has the answer.
     actions : int

@@ -26,7 +26,7 @@ class ProductLimit:
     cycles : int
         Cycles of the clusters: those of the core that takes longest, times clusters and cores.
     operations : int
-        Those with a multiplication of an unmasked weight, for every vector of a word.
+        Operations with a multiplication of an unmasked weight, for every vector of a word.
     padding : int
         With a sum that has ended before the longest one of its wave.
     free : int

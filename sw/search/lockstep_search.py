@@ -22,8 +22,8 @@ class LockstepSearch(Comparison):
     Parameters
     ----------
     reference, device : TreeSearch
-        Whose results count, and what has to come to the same ones; both evaluate by ``evaluator`` and remember nothing
-        themselves.
+        The search whose results count, and the one that has to come to the same ones; both evaluate by ``evaluator``
+        and remember nothing themselves.
     evaluator : RememberingEvaluator
         Says the same of a position to both.
 

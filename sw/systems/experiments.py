@@ -57,7 +57,7 @@ class Experiment:
     system
         System of `rewardware train`.
     page
-        That has the table.
+        Page that has the table.
     title
         Title of the picture: the task, if it is not the environment alone.
     marks

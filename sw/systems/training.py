@@ -71,7 +71,7 @@ def train(
     Parameters
     ----------
     system
-        Whose run it is, by its name under ``train``.
+        System that runs, by its name under ``train``.
     arguments
         Arguments of the command.
     given

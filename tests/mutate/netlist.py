@@ -59,7 +59,7 @@ class Netlist(Elaboratable):
     top : str
         Its top module.
     component : wiring.Component
-        Whose ports are driven.
+        Component whose ports are driven.
     """
 
     def __init__(self, design: MutatedDesign, top: str, component: wiring.Component):

@@ -107,7 +107,7 @@ class Session:
         ----------
         design : Design
         tests : sequence of str
-            Those that build it.
+            Tests that build it.
         mutated : MutatedDesign
             The design with its mutants.
         tell : callable

@@ -144,7 +144,7 @@ class ErrorWriter(ConfiguredComponent):
     places : In(stream of error_place_layout(config))
     rows : Out(error_write(config))
     rollouts : Out(stream of rollout_layout(config))
-        Whose errors have all been written.
+        Rollouts whose errors have all been written.
     """
 
     def __init__(self, config: A3CConfig):

@@ -33,10 +33,10 @@ def matrix_store(
     features
         Where its output goes.
     sum_row
-        From which its sums stand: ``sum_row + block * pixels + pixel``; turned, ``sum_row + block * channels +
+        First row of its sums: ``sum_row + block * pixels + pixel``; turned, ``sum_row + block * channels +
         channel``, a block being as many pixels as the array has columns.
     parameter_row
-        From which its biases and multipliers stand, a row a block of channels.
+        First row of its biases and multipliers, a row a block of channels.
     turned
         The dataflow was IS.
     part
@@ -110,7 +110,7 @@ def tile_store(
     transform
         m and r.
     sum_row
-        From which its sums stand, with n = m + r - 1 number (i, j) of a tile in row ``sum_row + ((i * n + j) * blocks +
+        First row of its sums, with n = m + r - 1 number (i, j) of a tile in row ``sum_row + ((i * n + j) * blocks +
         block) * tiles + tile``; turned, in row ``sum_row + (i * n + j) * channels + channel``, tile by tile.
     turned
         The dataflow was IS.

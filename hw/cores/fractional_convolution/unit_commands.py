@@ -37,7 +37,7 @@ def layer_commands(
     place
         Place of the picture's first element in the feature memory.
     parameter_row
-        From which biases and multipliers stand, as :func:`parameter_channels` has them.
+        First row of biases and multipliers, as :func:`parameter_channels` has them.
     **words
         ``shift`` and ``rectifies``.
 
@@ -80,7 +80,7 @@ def pass_command(
     loads
         The picture is not in the input memory yet.
     parameter_row
-        From which biases and multipliers of the pass stand, those of its first channels in the first lanes.
+        First row of biases and multipliers of the pass, those of its first channels in the first lanes.
     config, place, **words
         As of :func:`layer_commands`.
 

@@ -34,7 +34,7 @@ class ActivationDerivative(ConfiguredComponent):
     config : LayerConfig
         A linear layer needs no derivative.
     samples : int
-        Whose outputs can wait.
+        Samples whose outputs can wait.
 
     Members
     -------

@@ -183,11 +183,11 @@ def add_parameters(m, name, updates, *, readers, target=None, gradients=None):
     updates : tuple of UpdateStageConfig
         One for each layer.
     readers : list of ForwardGraph and BackwardGraph
-        That read the weights; some do not go back through the first layer.
+        Graphs that read the weights; some do not go back through the first layer.
     target : ForwardGraph, optional
-        That reads the target's weights, where there is one.
+        Graph that reads the target's weights, where there is one.
     gradients : BackwardGraph, optional
-        That keeps the gradients; without, the optimiser takes none.
+        Graph that keeps the gradients; without, the optimiser takes none.
 
     Returns
     -------

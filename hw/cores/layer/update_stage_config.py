@@ -23,7 +23,7 @@ class UpdateStageConfig:
     Parameters
     ----------
     layer : LayerConfig
-        Whose weights are updated, in its arithmetic.
+        Layer whose weights are updated, in its arithmetic.
     optimizer : str
         ``"adam"``, ``"sgd"``, or ``"none"`` where weights are updated elsewhere.
     interval : int
@@ -33,8 +33,8 @@ class UpdateStageConfig:
         ``"copied"``: the target's weights are a copy of the new ones now and then. ``"soft"``: they move towards the
         new ones with every update. ``"none"``: there is no target.
     gradient_scale : float
-        By which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no multiplier,
-        unless lanes are shared.
+        Factor by which gradients are multiplied before the optimiser takes them, above 0; with 1 there is no
+        multiplier, unless lanes are shared.
     shared : bool
         Whether the layers of a network are updated one after another on the same lanes, and not side by side.
 

@@ -23,7 +23,7 @@ class LearnerControl(wiring.Component):
     layout : data.StructLayout
         A command: its ``kind``, a :class:`.LearnerCommand`, and whatever else it says.
     networks : int
-        That are trained, at least 1.
+        Networks that are trained, at least 1.
 
     Members
     -------

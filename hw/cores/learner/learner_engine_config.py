@@ -19,7 +19,7 @@ class LearnerArray:
     Parameters
     ----------
     network : int
-        Whose they are, a place in the configuration's ``networks``.
+        Network that they are of, a place in the configuration's ``networks``.
     kind : str
         One of the network's arrays.
     place : int

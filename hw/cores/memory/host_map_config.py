@@ -16,7 +16,7 @@ class HostRegion:
     name : str
         Name of the ports.
     number : int
-        By which the host names it.
+        Number by which the host names it.
     width : int
         Bits of a host's row.
     depth : int

@@ -57,7 +57,7 @@ class PowerPort(wiring.Signature):
     enable : Out(1)
     network : Out(range(networks))
     moment : Out(1)
-        Whose decay: 0 the first moment's, 1 the second's.
+        Moment whose decay is read: 0 the first moment's, 1 the second's.
     value : Out(33)
         32 fraction bits.
     """

@@ -63,7 +63,7 @@ class LevelStage(ConfiguredComponent):
     registers : In(REGISTERS)
         Steady while requests are under way.
     level : In(7)
-        That it serves; it changes only while ``idle``.
+        Level that it serves; it changes only while ``idle``.
     clear : In(1)
         Forget nodes and rows; only while ``idle``.
     idle : Out(1)

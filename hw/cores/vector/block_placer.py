@@ -40,7 +40,7 @@ class BlockPlacer(ConfiguredComponent):
     placed : Out(3)
         The blocks of the work item that join the wave.
     split : Out(1)
-        Those are not all that are left of it.
+        Whether more are left of it than those.
     offset : Out(2)
         The first block of the wave's first work item.
     product : Out

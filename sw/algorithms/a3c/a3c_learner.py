@@ -57,7 +57,7 @@ class A3CLearner:
     service
         What infers and trains.
     order
-        In which agents were served.
+        Order in which agents were served.
     steps
         Environment steps taken.
     updates

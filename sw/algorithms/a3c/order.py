@@ -30,7 +30,7 @@ class ServiceOrder:
         Parameters
         ----------
         agents
-            Those that were answered; at least one.
+            Agents that were answered; at least one.
         lost
             How many environments of which agent had been lost since its answer before.
         """

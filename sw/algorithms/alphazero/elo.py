@@ -38,7 +38,7 @@ def elo_ratings(matches: Iterable[tuple[str, str, MatchResult]], anchor: str) ->
     matches
         Player, opponent, and how it went.
     anchor
-        Whose rating is 0.
+        Player whose rating is 0.
 
     Raises
     ------

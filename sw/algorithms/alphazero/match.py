@@ -86,7 +86,7 @@ def play_match(
     games
         How many.
     opening_moves
-        With which each game begins.
+        Moves with which each game begins.
     seed
         Seed of the openings.
 

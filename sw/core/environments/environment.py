@@ -40,7 +40,7 @@ class Environment:
     env
         A Gymnasium environment, or the identifier of a registered one.
     seed
-        From which the seeds of the episodes come.
+        Seed from which the seeds of the episodes come.
 
     Raises
     ------

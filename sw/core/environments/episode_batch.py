@@ -18,7 +18,7 @@ class EpisodeBatch(Protocol):
     Members
     -------
     name : str or None
-        By which the environment can be made again; ``None``: there is no name.
+        Name by which the environment can be made again; ``None``: there is no name.
     task : dict
         What a checkpoint holds of it beside the name; plain data.
     episodes, agents : int

@@ -67,7 +67,7 @@ class PredatorPrey(ParallelEnv):
         Parameters
         ----------
         seed
-            From which all episodes from here on come; ``None``: the next of those there are.
+            Seed from which all episodes from here on come; ``None``: the next of those there are.
         options
             ``{"cells": [...]}`` puts the predators, then the prey, on these cells, counted row by row.
         """

@@ -89,7 +89,7 @@ class RoverTower(ParallelEnv):
         Parameters
         ----------
         seed
-            From which all episodes from here on come; ``None``: the next of those there are.
+            Seed from which all episodes from here on come; ``None``: the next of those there are.
         options
             There are none.
         """

@@ -20,7 +20,7 @@ class RoverTowerConfig:
     goals
         Places of which a rover's goal is one; rovers may have the same.
     messages
-        That a tower chooses from.
+        Messages that a tower chooses from.
     steps
         Time steps after which an episode is cut off.
     reward

@@ -81,7 +81,7 @@ def model_cycles(
     iteration : Iteration
     model : CycleModel
     dsp : float
-        That the FPGA has.
+        DSP blocks of the FPGA.
     """
     groups = iteration.groups
     layers = _balanced(groups.values(), int(dsp / model.dsp_per_multiply_accumulate))

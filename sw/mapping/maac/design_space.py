@@ -94,7 +94,7 @@ class DesignSpace:
         Experiences of an iteration.
     costs : UnitCosts
     budget : Resources
-        That a design may take.
+        Resources that a design may take.
     parallel_agents : tuple of int
         PF_A that may be chosen. The gateware has 1.
     update_intervals : tuple of int

@@ -22,7 +22,7 @@ class Counts:
     multiplications : int
         All that are done.
     zeros : int
-        Those with a factor that is an inserted or a padded zero, whatever the numbers are.
+        Products with a factor that is an inserted or a padded zero, whatever the numbers are.
     dropped : int
         Others, the sums of which are cropped.
     """

@@ -39,7 +39,7 @@ def attentive_critic_loss(
     number_format : FloatFormat
     values, next_values : array (samples, actions)
     actions, choices : array of int (samples,)
-        Those that were taken, and those that the target policies have drawn.
+        Actions that were taken, and those that the target policies have drawn.
     rewards, discounts, probabilities : array (samples,)
         The probabilities of the choices.
     entropy_share, slope : array ()

@@ -19,7 +19,7 @@ class BankAssignmentReference:
     Two paths conflict in a layer if they leave it on the same wire. The conflicts of a bank are counted over all layers
     and all banks of other stages.
 
-    That is a reading of the source (Algorithm 2 with Algorithm 1, section 3.3.2). In print bit ``log D - x`` of the
+    This is a reading of the source (Algorithm 2 with Algorithm 1, section 3.3.2). In print bit ``log D - x`` of the
     banks is compared in layer x, where Algorithm 1 routes by bit x; only stages that differ in bit x are looked at, and
     all of their banks count once.
 

@@ -24,7 +24,7 @@ class LockstepAgentsService(Comparison):
     Parameters
     ----------
     reference
-        Whose numbers count.
+        Service whose numbers count.
     device
         Service that has to come to the same ones.
 

@@ -15,7 +15,7 @@ class LockstepNetwork(Comparison):
     Parameters
     ----------
     reference
-        Whose words count.
+        Network whose words count.
     device
         Network that has to come to the same ones.
     outputs : tuple of str

@@ -19,7 +19,7 @@ class LockstepMAACUpdate(Comparison):
     Parameters
     ----------
     reference
-        Whose numbers count.
+        Update whose numbers count.
     device
         Update that has to come to the same ones.
 

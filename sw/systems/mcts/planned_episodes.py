@@ -25,7 +25,7 @@ class PlannedEpisodes:
     planner
         Made for such an environment.
     environment
-        In which the episodes are played.
+        Environment in which the episodes are played.
     max_steps
         Steps after which an episode is left.
     keep_tree

@@ -50,7 +50,7 @@ class Decision:
     fanouts : list of int
         Nodes with one child, with two, and so on.
     steps : int
-        That the environment took in simulations.
+        Steps that the environment took in simulations.
     seconds, tree_seconds, simulation_seconds : float
         Seconds of the search; those of waiting for the tree; and what the simulations took of processors.
     interval : float or None

@@ -25,7 +25,7 @@ class Node:
     actions : int
         How many edges it has.
     player : int
-        Whose turn it is.
+        Player whose turn it is.
     state : object
         Saved by the environment.
     reward : float

@@ -19,7 +19,7 @@ class LockstepLearner(Comparison):
     Parameters
     ----------
     reference
-        Whose numbers count.
+        Learner whose numbers count.
     device
         Learner that has to come to the same ones.
 

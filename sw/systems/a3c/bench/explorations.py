@@ -58,7 +58,7 @@ def count_explorations(hardware: A3CSystemConfig, agents: int) -> CountedExplora
     ----------
     hardware : A3CSystemConfig
     agents : int
-        That are served.
+        Agents that are served.
 
     Raises
     ------

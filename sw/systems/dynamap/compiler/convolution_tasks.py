@@ -44,7 +44,7 @@ class ConvolutionPlan:
     layer : IntegerConvolution
     choice : Choice
     parameter_row : int
-        From which its biases and multipliers stand.
+        First row of its biases and multipliers.
 
     Members
     -------

@@ -83,11 +83,11 @@ class CycleModel:
     cycles : int
         Until the last instruction is complete.
     matrix_cycles : int
-        In which tiles stream.
+        Cycles in which tiles stream.
     held_cycles : int
-        In which the array waits for a drain or another engine.
+        Cycles in which the array waits for a drain or another engine.
     sweep_cycles : int
-        In which the optimiser runs.
+        Cycles in which the optimiser runs.
     """
 
     config: FixarConfig

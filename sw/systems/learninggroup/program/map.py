@@ -21,7 +21,7 @@ class LayerPlace:
     rows, columns : int
         Rows of the layer; columns of each core that has some.
     cores : tuple of int
-        Those that have columns.
+        Cores that have columns.
     owned : int
         Rows in a bank of the activation memory.
     grouping, index, group, row, column, weight, parameter : int

@@ -32,7 +32,7 @@ def actions_speedup(game: str, cycles: float) -> dict[str, Any]:
     game : str
         One of :data:`GAMES`.
     cycles : float
-        For which the tree on the device is busy with a selection and a backup.
+        Cycles for which the tree on the device is busy with a selection and a backup.
     """
     from .....hw.soc.presets import load_preset
     from ....mapping.planning_timeline import timeline

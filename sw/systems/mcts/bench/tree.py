@@ -26,7 +26,7 @@ class TreeCounts:
     requests : int
         All of them; their answers were compared with the reference's, and were equal.
     selections, insertions, backups : int
-        That were no error.
+        Requests that were no error.
     packets : tuple of int
         Cycles of each packet, from its first request to its last answer.
     interval, backup_interval : float

@@ -37,7 +37,7 @@ def make_requests(kind, config, count, seed, *, game="ALE/Pong-v5", simulations=
     config : MCTSConfig
     count, seed : int
     game : str
-        That is recorded.
+        Game that is recorded.
     simulations : int
         Simulations of each of its decisions.
     """

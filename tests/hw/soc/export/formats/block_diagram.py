@@ -37,7 +37,7 @@ class Pins:
     Parameters
     ----------
     inputs, outputs : set of str
-        Those inputs need a driver.
+        Names of its pins; those inputs need a driver.
     optional : set of str
         Inputs that need none.
     masters, slaves : dict
