@@ -43,6 +43,14 @@ autodoc_typehints = "none"
 autoclass_content = "class"
 add_module_names = False
 highlight_language = "none"
+
+# Every reference to a class leads to it. Functions and modules have no place on the site, nor have types in words,
+# Amaranth's, and those of other packages.
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:(func|meth|attr|mod)", ".*"),
+    ("py:class", r"(?!rewardware\.)[a-z].*|Module|Value|Node|InstructionSet"),
+]
 rst_prolog = """
 .. role:: py(code)
    :language: python

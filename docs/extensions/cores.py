@@ -93,9 +93,10 @@ def list_table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def figures_section(package: str, document: Mapping[str, Any]) -> list[str]:
-    """Parts of a page: what the catalogue's cores of a package take."""
-    designs = [design for design in catalogue().values() if design.component.startswith(f"{package}.")]
+def figures_section(modules: Iterable[Any], document: Mapping[str, Any]) -> list[str]:
+    """Parts of a page: resources of the catalogue's cores that these modules have."""
+    names = {module.__name__ for module in modules}
+    designs = [design for design in catalogue().values() if design.component.partition(":")[0] in names]
     parts = ["Figures", "-------", ""]
     if not designs:
         return [*parts, "The catalogue has no core of this room, so none has figures of its own.", ""]
@@ -119,11 +120,17 @@ def room_page(room, document: Mapping[str, Any] | None = None) -> str:
     Parameters
     ----------
     room : module
-        The package of a room.
+        The package of a room, or that of all rooms: its own modules have what rooms share.
     document : Mapping or None
         Document of figures; without one that of the latest release.
     """
-    found = pkgutil.walk_packages(room.__path__, room.__name__ + ".")
+    prefix = room.__name__ + "."
+    if room is cores:
+        name, about = "shared", "Classes that several rooms share."
+        found = [module for module in pkgutil.iter_modules(room.__path__, prefix) if not module.ispkg]
+    else:
+        name, about = room.__name__.rpartition(".")[2], inspect.getdoc(room)
+        found = list(pkgutil.walk_packages(room.__path__, prefix))
     modules = [room, *(importlib.import_module(module.name) for module in found)]
     classes = [
         item
@@ -131,9 +138,8 @@ def room_page(room, document: Mapping[str, Any] | None = None) -> str:
         for name, item in vars(module).items()
         if inspect.isclass(item) and item.__module__ == module.__name__ and not name.startswith("_")
     ]
-    name = room.__name__.rpartition(".")[2]
-    parts = [name, "=" * len(name), "", inspect.getdoc(room), ""]
-    parts += figures_section(room.__name__, latest_document() if document is None else document)
+    parts = [name, "=" * len(name), "", about, ""]
+    parts += figures_section(modules, latest_document() if document is None else document)
     for title, belongs in GROUPS.items():
         members = sorted(filter(belongs, classes), key=lambda item: item.__name__)
         if members:
@@ -149,6 +155,7 @@ def write_pages(app):
     folder = Path(app.srcdir, "cores")
     document = latest_document()
     pages = {folder / f"{room.__name__.rpartition('.')[2]}.rst": room_page(room, document) for room in rooms}
+    pages[folder / "shared.rst"] = room_page(cores, document)
     for page in folder.glob("*.rst"):
         if page not in pages:
             page.unlink()

@@ -19,6 +19,7 @@ from docs.extensions.cores import (
     write_pages,
 )
 from docs.extensions.registers import own_registers
+from rewardware.hw import cores
 from rewardware.hw.cores import array, memory, stream, tree
 from rewardware.hw.cores.convolution.gemm_config import GemmEngineConfig
 from rewardware.hw.cores.convolution.systolic_array_config import SystolicArrayConfig
@@ -89,10 +90,16 @@ def test_a_room_has_all_its_components_in_order(room):
     assert {"array": "ArrayMatrixEngine", "tree": "SearchTree"}[room.__name__.rpartition(".")[2]] in names
 
 
-@pytest.mark.parametrize("room", [array, tree, memory], ids=lambda room: room.__name__)
+@pytest.mark.parametrize("room", [array, tree, memory, cores], ids=lambda room: room.__name__)
 def test_a_room_has_every_public_class_once(room):
     names = re.findall(r"^\.\. autoclass:: (\S+)$", room_page(room), re.MULTILINE)
     assert len(names) == len(set(names)) and not [name for name in names if name.rpartition(".")[2].startswith("_")]
+
+
+def test_classes_that_rooms_share_have_a_page_of_their_own():
+    names = re.findall(r"^\.\. autoclass:: (\S+)$", room_page(cores), re.MULTILINE)
+    assert "rewardware.hw.cores.engine.EngineSignature" in names
+    assert {name.count(".") for name in names} == {4}
 
 
 def test_the_latest_document_has_figures_of_every_core_or_says_that_it_leaves_them_out():

@@ -65,7 +65,7 @@ class AgentsEngine(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors
-        See :class:`..engine.EngineSignature`. A command serves up to a request that ends the service, and is complete
+        See :class:`.EngineSignature`. A command serves up to a request that ends the service, and is complete
         when all agents have been answered. ``address_out_of_range``, ``stream_underflow``, ``stream_overflow``: see
         :class:`~.a3c.entrance.Entrance`. ``nonfinite``: a parameter became infinite or NaN. ``memory_conflict``: two
         parts meant one port of an agent's memory.

@@ -39,7 +39,7 @@ class ForwardUnit(ConfiguredComponent):
                                           `-> value --------------- wait --------'
 
     Number format: ``config.arithmetic.format``; see :class:`.ForwardEngine` and
-    :class:`..attention.softmax.Softmax`.
+    :class:`.Softmax`.
 
     Latency: that of an engine and of the softmax. Throughput: that of the engines. Back-pressure: an engine begins
     while there is room for its results.

@@ -23,7 +23,7 @@ class ActivationUnit(wiring.Component):
 
     * identity: x
     * relu: max(x, 0)
-    * tanh: :class:`HyperbolicTangent` of x
+    * tanh: :class:`.HyperbolicTangent` of x
     * relu_gradient: x if ``positive``, else 0
     * tanh_gradient: round(x * (one - ((b * b) >> 20)), 20), b = a clamped to [-one, one]
     * multiply_add: sat32(a + round(x * factor, 20))

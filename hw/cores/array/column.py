@@ -19,7 +19,7 @@ class ProcessingElementColumn(ConfiguredComponent):
     Number format: exact, ``config.sum_width`` bits.
 
     Latency: ``2 + config.tree_stages`` cycles (a register for every two levels of the trees), one set of operands a
-    cycle. Loads and swaps as in :class:`ProcessingElement`. No back-pressure.
+    cycle. Loads and swaps as in :class:`.ProcessingElement`. No back-pressure.
 
     Parameters
     ----------

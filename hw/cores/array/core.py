@@ -69,7 +69,7 @@ class AdaptiveArrayCore(ConfiguredComponent):
     """``lanes`` by ``lanes`` processing elements: activations along the rows, sums down the columns.
 
     ``low[c] = sum over r of weight[r][c] * low[r]``, the same for ``high``, with the operands of
-    :class:`OperandFormer`. A word of memory row i and lane l becomes
+    :class:`.OperandFormer`. A word of memory row i and lane l becomes
 
     * ``transposed = 0`` (forward): the weight of row l, column i;
     * ``transposed = 1`` (backward, gradient): the weight of row i, column l.

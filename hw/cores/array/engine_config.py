@@ -30,11 +30,11 @@ class ArrayEngineConfig:
     slots : int
         Tensors with a recorded range (2 to 16).
     interval : int
-        Cycles from one drained row to the next, a divisor of the lanes, see :class:`WritebackConfig`.
+        Cycles from one drained row to the next, a divisor of the lanes, see :class:`.WritebackConfig`.
     activation_fraction : int
         Fraction bits of activations (20).
     factor_lane : int or None
-        See :class:`WritebackConfig`.
+        See :class:`.WritebackConfig`.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def gradient_control(config: TransposableConfig):
 class GradientWriteback(ConfiguredComponent):
     """Adds rescaled sums to a row or a column of the gradient memory.
 
-    ``x = rescale(low, high)`` as :class:`Rescaler` without bias;
+    ``x = rescale(low, high)`` as :class:`.Rescaler` without bias;
     ``memory = sat32(memory + x)`` with ``accumulate``, else ``memory = x``.
 
     Number format: words of 32 bits; saturations of the rescaling and of the sum are counted.

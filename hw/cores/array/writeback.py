@@ -37,7 +37,7 @@ class WritebackPath(ConfiguredComponent):
     as zero, or not at all with ``merge``. The factor of MULTIPLY_ADD is in lane 0 the auxiliary value of
     ``config.factor_lane``, elsewhere zero.
 
-    Number format: see :class:`Rescaler`, :class:`Dequantizer`, :class:`ActivationUnit`, :class:`Quantizer`.
+    Number format: see :class:`.Rescaler`, :class:`.Dequantizer`, :class:`.ActivationUnit`, :class:`.Quantizer`.
 
     Latency: ``latency`` cycles from a row to its write request, ``monitor_latency`` to its monitor row, both
     ``interval - 1`` more than with an interval of 1; one row of all cores every ``interval`` cycles or later. No

@@ -29,19 +29,19 @@ class WritebackLane(wiring.Component):
     Members
     -------
     low, high, half_rule, select_high, scale, bias, bias_shift, shift : In
-        Inputs of the :class:`Rescaler`, in cycle 0.
+        Inputs of the :class:`.Rescaler`, in cycle 0.
     auxiliary, auxiliary_packed, auxiliary_high : In
-        Inputs of the :class:`Dequantizer`, in cycle 0.
+        Inputs of the :class:`.Dequantizer`, in cycle 0.
     auxiliary_parameters : In(slot_parameters)
         In cycle 0.
     auxiliary_value : Out(signed(32))
         In cycle ``activation_start``.
     factor, operation : In
-        Inputs of the :class:`ActivationUnit`, in cycle ``activation_start``.
+        Inputs of the :class:`.ActivationUnit`, in cycle ``activation_start``.
     value : Out(signed(32))
         In cycle ``value_latency``.
     output_parameters : In(stage_parameters)
-        Input of the :class:`QuantizerLane`, from cycle ``value_latency`` on.
+        Input of the :class:`.QuantizerLane`, from cycle ``value_latency`` on.
     quantize : In(1)
         In cycle ``latency - 1``.
     word : Out(32)

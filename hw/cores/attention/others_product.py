@@ -14,7 +14,7 @@ __all__ = ["OthersProduct"]
 
 
 class OthersProduct(ConfiguredComponent):
-    """A layer (:class:`..layer.forward_stage.ForwardStage`) whose weights are the vectors of the other agents.
+    """A layer (:class:`.ForwardStage`) whose weights are the vectors of the other agents.
 
     ::
 
@@ -30,7 +30,7 @@ class OthersProduct(ConfiguredComponent):
         vectors -> banks --weights--.
         inputs ---------------------+-> ForwardStage -> outputs
 
-    Number format: ``config.arithmetic.format``; for the order of sums see :class:`..layer.forward_sums.ForwardSums`.
+    Number format: ``config.arithmetic.format``; for the order of sums see :class:`.ForwardSums`.
 
     Latency: ``latency`` cycles from an input, if the vectors are there, to the first output. Throughput: a head of an
     agent in ``config.cycles``. Back-pressure: inputs wait for the vectors of their experience, vectors for a free bank.

@@ -240,7 +240,7 @@ class FloatFixedConfig:
     format : FloatFormat or str
         The floating-point side: a format, or a name in ``FORMATS``.
     width, fraction, signed
-        The word's format, see :class:`~..fixed.format.FixedFormat`; the width is 2 to 60.
+        The word's format, see :class:`.FixedFormat`; the width is 2 to 60.
     depth : int
         Register stages, 0 (combinational) to 7; the latency.
 

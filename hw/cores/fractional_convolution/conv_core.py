@@ -23,7 +23,7 @@ class ConvCore(ConfiguredComponent):
         pixels ── PE ── PE      on capture the sums of all elements go into a chain beside each column,
         pixels ── PE ── PE      which moves up a row on shift: row 0 first.
 
-    Latency and number format: see :class:`ConvolutionElement`; what is captured in a cycle is on ``sums`` in the next
+    Latency and number format: see :class:`.ConvolutionElement`; what is captured in a cycle is on ``sums`` in the next
     one, of row 0. No back-pressure.
 
     Parameters
@@ -35,7 +35,7 @@ class ConvCore(ConfiguredComponent):
     pixels : In(operands_layout(config, rows))
     weights : In(operands_layout(config, columns))
     clear : In(1)
-        See :class:`ConvolutionElement`.
+        See :class:`.ConvolutionElement`.
     capture : In(1)
         The sums that leave the adders in this cycle are complete.
     shift : In(1)

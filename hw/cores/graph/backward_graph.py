@@ -27,9 +27,9 @@ class BackwardGraph(ConfiguredComponent):
     A source of several nodes gets the sum of their errors, in the order in which these stand in the graph.
     Errors go back as far as something there needs them: parameters, or an input node that is named.
 
-    Number format: that of the nodes; see :class:`..layer.backward_stage.BackwardStage`,
-    :class:`..layer.gradient_stage.GradientStage`, :class:`..layer.activation_derivative.ActivationDerivative` and
-    :class:`..attention.attention_backward.AttentionBackward`.
+    Number format: that of the nodes; see :class:`.BackwardStage`,
+    :class:`.GradientStage`, :class:`.ActivationDerivative` and
+    :class:`.AttentionBackward`.
 
     Throughput: a sample in the cycles of the slowest of all stages. Back-pressure: activations of
     ``config.waiting_samples`` samples can wait for their errors.

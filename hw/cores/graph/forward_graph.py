@@ -23,8 +23,8 @@ class ForwardGraph(ConfiguredComponent):
     Where ways of different lengths come together, samples of the shorter one wait in buffers. With ``activations``,
     what the backward half needs also leaves.
 
-    Number format: that of the nodes; see :class:`..layer.forward_stage.ForwardStage` and
-    :class:`..attention.attention_forward.AttentionForward`.
+    Number format: that of the nodes; see :class:`.ForwardStage` and
+    :class:`.AttentionForward`.
 
     Throughput: a sample in the cycles of the slowest node. Back-pressure: each stream of activations holds back the
     node that makes it.

@@ -23,7 +23,7 @@ class SoftUpdateStage(ConfiguredComponent):
 
         new_target = target + tau * (weight - target)
 
-    ``config.lanes`` lanes (:class:`...optimizer.soft_update_lane.SoftUpdateLane`) are time-multiplexed as in the
+    ``config.lanes`` lanes (:class:`.SoftUpdateLane`) are time-multiplexed as in the
     update itself, and shared as there.
 
     Number format: ``config.layer.arithmetic``, each operation rounded. Lanes of the last group that are no outputs stay
@@ -46,7 +46,7 @@ class SoftUpdateStage(ConfiguredComponent):
     new_target : Out(word_write)
     tau : In(width), unless lanes are shared
         Constant while words are under way.
-    lanes : In(port of :class:`...optimizer.shared_lane.SharedLane`).array(config.lanes), where they are shared
+    lanes : In(port of :class:`.SharedLane`).array(config.lanes), where they are shared
     nonfinite : Out(1)
         A parameter that is written in this cycle is infinite or NaN.
 

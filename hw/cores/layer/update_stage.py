@@ -27,7 +27,7 @@ def rates_layout(config: UpdateStageConfig):
 class UpdateStage(ConfiguredComponent):
     """Updates all weights of a layer, a word every ``config.interval`` cycles, on ``config.lanes`` lanes.
 
-    :class:`...optimizer.float_lane.FloatAdamLane` and ``SGDLane`` are the lanes, which are time-multiplexed among the
+    :class:`.FloatAdamLane` and ``SGDLane`` are the lanes, which are time-multiplexed among the
     units of a word; with ``config.gradient_scale``, gradients are multiplied first. Weights, gradient and the
     optimiser's state are read at the same address, and written back. Lanes that layers share are elsewhere, and so are
     the rates.
@@ -55,7 +55,7 @@ class UpdateStage(ConfiguredComponent):
     new_state : Out(word_write).array(arrays of state)
     rates : In(rates_layout(config)), unless lanes are shared
         Constant while a pass is under way.
-    lanes : In(port of :class:`...optimizer.shared_lane.SharedLane`).array(config.lanes), where they are shared
+    lanes : In(port of :class:`.SharedLane`).array(config.lanes), where they are shared
     nonfinite : Out(1)
         A parameter that is written in this cycle is infinite or NaN.
     """

@@ -47,7 +47,7 @@ class CategoricalSampler(ConfiguredComponent):
         draws ----------------^----------------------------- wait ----|---------^
                                                                       `-> probabilities, if wanted
 
-    Number format: ``config.format``; see :class:`..attention.softmax.Softmax`, and every sum is rounded.
+    Number format: ``config.format``; see :class:`.Softmax`, and every sum is rounded.
 
     Latency: that of softmax and sums. Throughput: a sample in ``cycles``. Back-pressure: as of its parts.
 

@@ -49,7 +49,7 @@ class LearnerEngine(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors
-        See :class:`...engine.EngineSignature`. ``address_out_of_range``: a step of no samples, or an array that
+        See :class:`.EngineSignature`. ``address_out_of_range``: a step of no samples, or an array that
         there is not; nothing is done. ``stream_underflow``: the packet ended early, and the learner waits for the rest
         until a reset; ``stream_overflow``: what was after the last row has been dropped. ``nonfinite``: a value or a
         weight is infinite or NaN.

@@ -18,7 +18,7 @@ __all__ = ["AdamEngine"]
 
 
 class AdamEngine(ConfiguredComponent):
-    """Sweeps rows of weights, moments and targets of one network; each lane is an :class:`AdamLane`.
+    """Sweeps rows of weights, moments and targets of one network; each lane is an :class:`.AdamLane`.
 
     ::
 
@@ -29,7 +29,7 @@ class AdamEngine(ConfiguredComponent):
                          targets --------> AdamLane --> targets
 
     Latency: a command makes it busy for ``(count - 1) * interval + latency + 3`` cycles, and with ``advance`` one more
-    than those of :class:`BiasCorrection` besides. Throughput: one row every ``interval`` cycles while
+    than those of :class:`.BiasCorrection` besides. Throughput: one row every ``interval`` cycles while
     ``gradients_granted``. Every memory is read once and written once for each row; the rows of one command are
     different, and a command starts when the one before it is written. Back-pressure: ``commands`` waits meanwhile.
 
@@ -59,7 +59,7 @@ class AdamEngine(ConfiguredComponent):
     rates : In(AdamRates(networks))
     powers : Out(33).array(networks, 2)
     set_power : In(PowerPort(networks))
-        See :class:`BiasCorrection`.
+        See :class:`.BiasCorrection`.
     saturations : Out(range(lanes + 1))
         Weights clamped in this cycle.
 

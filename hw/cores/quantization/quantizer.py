@@ -27,7 +27,7 @@ class ParameterStages(wiring.Component):
     Members
     -------
     parameters : In(slot_parameters)
-        In the cycle of the value, as :class:`RangeUnit` gives them; the range contains zero.
+        In the cycle of the value, as :class:`.RangeUnit` gives them; the range contains zero.
     stages : Out(stage_parameters)
     """
 

@@ -14,7 +14,7 @@ __all__ = ["RangeFreezer"]
 
 
 class RangeFreezer(ConfiguredComponent):
-    """Works out the parameters of slot after slot, by the equations of :class:`RangeUnit`.
+    """Works out the parameters of slot after slot, by the equations of :class:`.RangeUnit`.
 
     Number format: exact; floors.
 

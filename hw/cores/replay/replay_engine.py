@@ -44,7 +44,7 @@ class ReplayEngine(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors
-        See :class:`...engine.EngineSignature`. ``address_out_of_range``: a batch of no samples, or a state of 0.
+        See :class:`.EngineSignature`. ``address_out_of_range``: a batch of no samples, or a state of 0.
     packets_in, packets_out : streams of beats of rows
     requests, answers, clear, idle
         To and from :class:`.SumTree`.

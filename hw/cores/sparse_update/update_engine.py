@@ -56,7 +56,7 @@ class UpdateEngine(ConfiguredComponent):
     commands : stream, in
         ``update_engine_command``
     completions, busy, errors
-        See :class:`~..engine.EngineSignature`. ``address_out_of_range``: tables, or an entry of a grouping matrix, are
+        See :class:`.EngineSignature`. ``address_out_of_range``: tables, or an entry of a grouping matrix, are
         past the end. ``memory_conflict``: two meet at the grouping matrices. ``nonfinite``: a gradient, or a number
         that is written, is infinite or NaN.
     biases : streams, out, array of ``cores``

@@ -19,7 +19,7 @@ class StreamPipelineConfig:
         Tokens that may be in the pipeline or wait behind it, at least 2. None: as many as one token a cycle needs,
         ``latency + 1 + buffer_latency``; fewer make the pipeline slower and are otherwise right.
     buffer_latency : int
-        1 or 2, that of :class:`StreamBufferConfig`.
+        1 or 2, that of :class:`.StreamBufferConfig`.
     """
 
     latency: int

@@ -20,7 +20,7 @@ search_command = data.StructLayout({"reads": 1, "base": NODE_WIDTH, "count": NOD
 class SearchEngine(ConfiguredComponent):
     """Executes serve and read commands, one at a time.
 
-    A serve is one of :class:`...stream.packet_service.PacketService`. A read gives nodes as a packet: each in
+    A serve is one of :class:`.PacketService`. A read gives nodes as a packet: each in
     ``config.flits`` flits, a flit in :func:`.flit_rows` beats, lowest bits first: the node's record, then those of the
     flit's edges.
 
@@ -40,7 +40,7 @@ class SearchEngine(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors
-        See :class:`...engine.EngineSignature`. ``address_out_of_range``: nodes to read are none, or end past the
+        See :class:`.EngineSignature`. ``address_out_of_range``: nodes to read are none, or end past the
         last bank; nothing is read.
     packets_in, packets_out : streams of rows
     requests, answers, reads, nodes

@@ -15,7 +15,7 @@ __all__ = ["Switch"]
 class Switch(ConfiguredComponent):
     """Passes each value to the output that its lowest bits name, without these bits.
 
-    Inputs that want the same output take turns (:class:`RoundRobinArbiter`). Values of one input to one output keep
+    Inputs that want the same output take turns (:class:`.RoundRobinArbiter`). Values of one input to one output keep
     their order.
 
     Latency: 1 cycle, the output's register. Throughput: a value a cycle at each output. Back-pressure: an output takes

@@ -70,7 +70,7 @@ class Cluster(ConfiguredComponent):
     Results go from the adders into the drain chain: accumulator i in the cycle in which ``load[i]`` is 1, and on to the
     next cluster where ``shift[i]`` is. VPU v has lanes 4 v to 4 v + 3 of the block, in accumulators 0 to 3.
 
-    Number format: see :class:`VectorProcessingUnit`.
+    Number format: see :class:`.VectorProcessingUnit`.
 
     Latency: from ``exchange`` to the result of accumulator i of that step, ``latency + i`` cycles. A step takes four
     cycles. No back-pressure.

@@ -18,7 +18,7 @@ class ClusterGroup(ConfiguredComponent):
     There are as many drain chains as blocks: what cluster i has moves on to cluster i - ``blocks``. The first clusters
     of the group are the ends of the chains' parts in it, ``chain_in`` continues them.
 
-    Number format and latency: see :class:`Cluster`.
+    Number format and latency: see :class:`.Cluster`.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Drain(ConfiguredComponent):
     There is a chain for each block of a word.
 
     Latency: ``latency`` cycles from ``load`` to the first result. No back-pressure: between two loads are at least
-    the cycles that the results of the first take; see :class:`StepSequencer`.
+    the cycles that the results of the first take; see :class:`.StepSequencer`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ __all__ = ["ElementwiseBlock"]
 
 
 class ElementwiseBlock(ConfiguredComponent):
-    """One :class:`ElementwiseLane` for each lane of a block, all doing the same.
+    """One :class:`.ElementwiseLane` for each lane of a block, all doing the same.
 
     Latency: that of a lane; one block a cycle. No back-pressure.
 

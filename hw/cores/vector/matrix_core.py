@@ -20,7 +20,7 @@ _BANKS = ("read_activations", "read_errors", "write_results", "write_gradients")
 
 
 class MatrixCore(ConfiguredComponent):
-    """A :class:`GroupedMatrixEngine` and its :class:`MatrixMemories`, with the ports of both that are not between them.
+    """A :class:`.GroupedMatrixEngine` with its :class:`.MatrixMemories`; its ports are those that are not between both.
 
     Number format, latency, throughput and back-pressure: those of the engine.
 
@@ -31,9 +31,9 @@ class MatrixCore(ConfiguredComponent):
     Members
     -------
     commands, completions, busy, errors, nonfinite, read_tables, read_row_list, read_column_list
-        See :class:`GroupedMatrixEngine`.
+        See :class:`.GroupedMatrixEngine`.
     write_activations, write_errors, write_weights, read_results, read_gradients
-        See :class:`MatrixMemories`.
+        See :class:`.MatrixMemories`.
     read_weights : In(ReadPort(format.width, weight_rows)).array(weight_banks)
         The ports of the weights that are the engine's, for use while the engine does without.
     memory_conflict : Out(1)

@@ -17,7 +17,7 @@ __all__ = ["MatrixMemories"]
 class MatrixMemories(ConfiguredComponent):
     """Activations, errors, weights; results and gradients.
 
-    Each is a :class:`~..memory.memory.Memory`: what the engine reads the other side writes, what it writes the other
+    Each is a :class:`.Memory`: what the engine reads the other side writes, what it writes the other
     side reads. The error memory has as many read ports as the engine, and the result memory is two halves. A read does
     not see the write of its own cycle.
 

@@ -50,7 +50,7 @@ class RegisterBank(wiring.Component):
     write to a register changes the bytes whose strobe is set. Reading the low word of a register wider than 32 bits
     keeps its high word, which the next read of any high word returns. Setting wins over clearing.
 
-    Latency and throughput are those of :class:`AxiLiteSlave`.
+    Latency and throughput are those of :class:`.AxiLiteSlave`.
 
     Parameters
     ----------

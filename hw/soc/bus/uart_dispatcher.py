@@ -33,11 +33,11 @@ class RequestDispatcher(wiring.Component):
     Members
     -------
     frames, payload : In(streams)
-        As a :class:`FrameReceiver` gives them.
+        As a :class:`.FrameReceiver` gives them.
     replies, answer : Out(streams)
-        As a :class:`FrameTransmitter` takes them.
+        As a :class:`.FrameTransmitter` takes them.
     units : Out(interface)
-        A :class:`RequestSignature` for ``registers``, ``rows_in`` and ``rows_out``.
+        A :class:`.RequestSignature` for ``registers``, ``rows_in`` and ``rows_out``.
     writes : Out(1)
         The request is a ``WRITE``.
     forget : Out(1)

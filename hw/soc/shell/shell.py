@@ -47,8 +47,8 @@ class Shell(ConfiguredComponent):
     ``docs/shell.md`` has the register map and the contract with the engines.
 
     Latency: a stream takes two cycles through its buffer. Throughput: one beat a cycle each way. Back-pressure: the
-    buffers decouple both sides. Soft reset keeps the rules of the host's streams: see :class:`PacketIntake` and
-    :class:`PacketOutlet`.
+    buffers decouple both sides. Soft reset keeps the rules of the host's streams: see :class:`.PacketIntake` and
+    :class:`.PacketOutlet`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Shell(ConfiguredComponent):
     rows_out : :py:`In(packet_signature(stream_width))`
         Goes to ``stream_out`` through its buffer.
     engines : :py:`Out(Signature)`
-        One :class:`EngineSignature` for each engine of the instruction set.
+        One :class:`.EngineSignature` for each engine of the instruction set.
     errors : :py:`In(error_layout)`
         Flags raised by parts that are no engine.
     reset : :py:`Out(1)`
