@@ -12,8 +12,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import filelock
-
 from ..limited_command import log_command, run_limited
 
 __all__ = ["ToolError", "find_tool", "is_installed", "run_tool", "tool_version"]
@@ -69,6 +67,9 @@ def _compile_once(name: str, command: tuple[str, ...]) -> None:
     Such tools are WebAssembly. Each process that finds no machine code in a cache writes it there, over what others
     have mapped already, and those die of a bus error.
     """
+    # Not with the module, which helps of commands load: it brings asyncio.
+    import filelock
+
     package, _, distribution = _PACKAGES[name]
     versions = "-".join(importlib.metadata.version(part) for part in (distribution, "wasmtime"))
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
