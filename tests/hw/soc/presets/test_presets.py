@@ -14,9 +14,9 @@ from rewardware.sw.reference.convolution.quantization import IntegerConvolution
 from rewardware.sw.reference.learninggroup.layout import Layout
 from rewardware.sw.systems.a3c.device_service import require_suitable
 from rewardware.sw.systems.dynamap.bench.weightless import weightless
+from rewardware.sw.systems.dynamap.compiler.choice import choose_alike
 from rewardware.sw.systems.dynamap.compiler.network_program import NetworkProgram
 from rewardware.sw.systems.dynamap.compiler.places import place_maps
-from rewardware.sw.systems.dynamap.compiler.products import Choice
 from rewardware.sw.systems.fixar.program.compiler import Compiler
 from rewardware.sw.systems.learninggroup.program.map import MemoryMap
 
@@ -67,9 +67,8 @@ def test_a_preset_of_dynamap_runs_the_atari_policy(name):
     hardware = read_preset(name, "dynamap").hardware
     assert hardware.name == name and hardware == load_preset(name, "dynamap")
     network = weightless("atari")
-    convolutions = [layer.name for layer in network.layers if isinstance(layer, IntegerConvolution)]
-    choice = Choice(algorithm=IM2COL, dataflow=Dataflow.WEIGHT_STATIONARY)
-    assert NetworkProgram(hardware, network, dict.fromkeys(convolutions, choice)).outputs == ("actions",)
+    choices = choose_alike(hardware, network, (IM2COL, Dataflow.WEIGHT_STATIONARY))
+    assert NetworkProgram(hardware, network, choices).outputs == ("actions",)
 
 
 @pytest.mark.parametrize(("name", "model", "array"), PAPERS_ARRAYS)
