@@ -120,4 +120,5 @@ def boards() -> Iterator[tuple[str, str]]:
 
 def _unmarked(line: str) -> str:
     """A line of a docstring without its markup, whose ``::`` leads to what is not shown."""
-    return re.sub(r"(?::\w+:)?(`+)([^`]*)\1", r"\2", re.sub(r"::$", ".", line))
+    # A reference may begin with a dot, which says that its module is looked for.
+    return re.sub(r"(?::\w+:)?(`+)\.?([^`]*)\1", r"\2", re.sub(r"::$", ".", line))
