@@ -99,12 +99,11 @@ def first_lines(path):
     return re.findall(r'^ *"""(\w.*?)(?:""")?$', path.read_text(), re.MULTILINE)
 
 
-def bodies(text):
+def bodies(module):
     """Paragraphs of docstrings after their first lines; a parameter's name is one, and the text about it another."""
-    # All strings in order, so that the end of one is not taken for the beginning of the next; docstrings begin a line.
-    for string in re.finditer(r'"""(.*?)"""', text, re.DOTALL):
-        if text[text.rfind("\n", 0, string.start()) + 1 : string.start()].strip() in ("", "r"):
-            yield from paragraphs_of_body(string[1].partition("\n")[2].splitlines())
+    for node in ast.walk(module):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from paragraphs_of_body((ast.get_docstring(node) or "").splitlines()[1:])
 
 
 def paragraphs_of_body(lines):
@@ -129,15 +128,16 @@ def test_first_lines_of_docstrings():
 def test_bodies_of_docstrings():
     found = {}
     for path in [*SOURCES, *WRITTEN_FOR_READERS, *TESTS]:
-        if said := [one for text in bodies(path.read_text()) for one in stumbles(text, BODIES)]:
+        if said := [one for text in bodies(tree(path)) for one in stumbles(text, BODIES)]:
             found[str(path.relative_to(ROOT))] = said
     assert not found
 
 
 def test_the_body_of_a_docstring_is_cut_at_blank_lines_rules_and_indentation():
     text = '''
-NAME = """Of a string
-that is no docstring.
+NAME = """A string.
+
+It is no docstring.
 """
 
 
@@ -153,7 +153,7 @@ def function(seed):
         The seed.
     """
 '''
-    assert list(bodies(text)) == [
+    assert list(bodies(ast.parse(text))) == [
         "A paragraph of two lines.",
         "Parameters",
         "seed",

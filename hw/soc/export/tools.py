@@ -49,19 +49,23 @@ def find_tool(name: str) -> list[str]:
     CommandTimeout
         This first run has not ended in time.
     """
-    package, function, distribution = _PACKAGES[name]
+    package, _, distribution = _PACKAGES[name]
     if importlib.util.find_spec(package) is not None:
-        command = [sys.executable, "-c", f"from {package} import {function} as run; run()"]
-        _compile_once(name, tuple(command))
-        return command
+        _compile_once(name)
+        return _packaged(name)
     found = shutil.which(name)
     if found is None:
         raise ToolError(f"{name} is missing: it needs the package {distribution}: pip install 'rewardware[boards]'")
     return [found]
 
 
+def _packaged(name: str) -> list[str]:
+    package, function, _ = _PACKAGES[name]
+    return [sys.executable, "-c", f"from {package} import {function} as run; run()"]
+
+
 @functools.cache
-def _compile_once(name: str, command: tuple[str, ...]) -> None:
+def _compile_once(name: str) -> None:
     """Let one process alone make the first run of a packaged tool.
 
     Such tools are WebAssembly. Each process that finds no machine code in a cache writes it there, over what others
@@ -81,7 +85,10 @@ def _compile_once(name: str, command: tuple[str, ...]) -> None:
     try:
         with filelock.FileLock(lock, timeout=COMPILATION_LIMIT_SECONDS):
             # One that fails says why where it is run next.
-            if not compiled.exists() and run_limited([*command, "--help"], COMPILATION_LIMIT_SECONDS).returncode == 0:
+            if (
+                not compiled.exists()
+                and run_limited([*_packaged(name), "--help"], COMPILATION_LIMIT_SECONDS).returncode == 0
+            ):
                 compiled.touch()
     except filelock.Timeout:
         raise ToolError(f"Another process held {lock} for {COMPILATION_LIMIT_SECONDS} s, to compile {name}") from None
