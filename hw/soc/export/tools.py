@@ -84,11 +84,10 @@ def _compile_once(name: str) -> None:
     lock = folder / f"{name}.lock"
     try:
         with filelock.FileLock(lock, timeout=COMPILATION_LIMIT_SECONDS):
+            if compiled.exists():
+                return
             # One that fails says why where it is run next.
-            if (
-                not compiled.exists()
-                and run_limited([*_packaged(name), "--help"], COMPILATION_LIMIT_SECONDS).returncode == 0
-            ):
+            if run_limited([*_packaged(name), "--help"], COMPILATION_LIMIT_SECONDS).returncode == 0:
                 compiled.touch()
     except filelock.Timeout:
         raise ToolError(f"Another process held {lock} for {COMPILATION_LIMIT_SECONDS} s, to compile {name}") from None
