@@ -25,18 +25,34 @@ class Requests:
 
         async def listen(ctx):
             replies, answer, due = self.dispatcher.replies, self.dispatcher.answer, 0
-            async for _, _, forget, replied, length, valid, taken in ctx.tick().sample(
+            units = [getattr(self.dispatcher.units, name) for name in UNITS]
+            executing = [0] * len(units)
+            async for _, _, forget, replied, length, valid, taken, *signals in ctx.tick().sample(
                 self.dispatcher.forget,
                 replies.valid & replies.ready,
                 replies.payload.length,
                 answer.valid,
                 answer.valid & answer.ready,
+                *(unit.begin for unit in units),
+                *(unit.payload.valid | unit.results.ready for unit in units),
+                *(unit.results.valid & unit.results.ready for unit in units),
+                *(unit.answer.ready for unit in units),
             ):
                 self.forgotten += forget
                 assert due or not valid, "A byte before its reply, or after an answer's end"
+                begun, served, ended, answering = (signals[place : place + 3] for place in range(0, 12, 3))
+                assert served == executing, "A payload or a result of a unit that executes nothing"
+                assert due or not any(answering), "A byte of an answer before its reply, or after its end"
+                executing = [begin or now and not end for begin, now, end in zip(begun, executing, ended, strict=True)]
                 due = length if replied else due - taken
 
-        run(self.dispatcher, whole, listen)
+        async def read(ctx):
+            """Whoever sends the answers on is ready at any time, also before there is one."""
+            random = np.random.default_rng(1)
+            async for _ in ctx.tick():
+                ctx.set(self.dispatcher.answer.ready, int(random.random() < 0.8))
+
+        run(self.dispatcher, whole, listen, read)
 
     async def until(self, *conditions):
         """Cycles until all are true at an edge."""
@@ -96,20 +112,20 @@ class Requests:
         await ctx.tick()
         ctx.set(dispatcher.replies.ready, 0)
         got, rest = [], list(answer)
-        ctx.set(dispatcher.answer.ready, 1)
         for unit in begun:
             ctx.set(unit.answer.valid, 1)
         while len(got) < reply.length:
             for unit in begun:
                 ctx.set(unit.answer.payload, rest[0] if rest else 0)
-            _, _, valid, byte, *ready = await ctx.tick().sample(
-                dispatcher.answer.valid, dispatcher.answer.payload, *(unit.answer.ready for unit in begun)
+            _, _, taken, byte, *ready = await ctx.tick().sample(
+                dispatcher.answer.valid & dispatcher.answer.ready,
+                dispatcher.answer.payload,
+                *(unit.answer.ready for unit in begun),
             )
-            if valid:
+            if taken:
                 got.append(byte)
             if any(ready):
                 rest.pop(0)
-        ctx.set(dispatcher.answer.ready, 0)
         return Status(got[0]), bytes(got[1:])
 
 
@@ -180,7 +196,8 @@ def test_requests_at_random():
                 # A repetition, or nearly one.
                 kind, tag = previous[0] ^ int(random.random() < 0.1), previous[1] ^ int(random.random() < 0.2) << 5
             result = Status(int(random.choice([Status.OK, Status.REFUSED, Status.BUSY, Status.UNKNOWN])))
-            takes, answer = int(random.integers(size + 1)), random.bytes(int(random.choice([0, 1, 4, 300])))
+            takes = int(random.integers(size + 1))
+            answer = random.bytes(int(random.choice([0, 1, random.integers(2, 400)])))
             possible = {
                 Kind.READ: size == 4,
                 Kind.WRITE: size >= 8 and size % 4 == 0,

@@ -122,8 +122,9 @@ def test_silence_is_counted_in_bits():
     """Silence of as many cycles as the time-out has, between any two bytes, and of one more."""
     frames = Frames(timeout_bits=25)
     limit = frames.config.divisor * frames.config.timeout_bits
-    frame = pack_frame(3, 7, b"a")
-    assert frames.feed([frame], gap=limit) == [(3, 7, b"a", True)]
+    # Long enough that its payload also waits for its reader.
+    frame = pack_frame(3, 7, b"abcdefghi")
+    assert frames.feed([frame], gap=limit) == [(3, 7, b"abcdefghi", True)]
     assert Frames(timeout_bits=25).feed([frame], gap=limit + 1) == []
 
 
@@ -136,20 +137,22 @@ def test_what_comes_during_a_payload_is_dropped():
 class Made:
     """The bytes that a transmitter makes of frames, one after the other, with stalls of all its streams."""
 
-    def __init__(self, frames, length, seed):
+    def __init__(self, frames, length, seed, hesitates=False):
         self.transmitter, self.random, self.made = FrameTransmitter(), np.random.default_rng(seed), bytearray()
+        self.hesitates = hesitates
         self.frames, self.payload, self.length = list(frames), b"".join(payload for *_, payload in frames), length
         run(self.transmitter, self.make)
 
     async def make(self, ctx):
         transmitter, frames, rest = self.transmitter, self.frames, list(self.payload)
-        offered = False
-        for _ in range(40 + 4 * self.length):
+        offered = seen = False
+        for _ in range(40 + 8 * self.length):
             if len(self.made) == self.length:
                 return
             # Once valid, a value stays until it is taken.
             offered = bool(rest) and (offered or bool(self.random.integers(2)))
-            ready = int(self.random.random() < 0.7)
+            # Some readers take a byte only once they have seen it.
+            ready = int((seen or not self.hesitates) and self.random.random() < 0.7)
             ctx.set(transmitter.o.ready, ready)
             ctx.set(transmitter.payload.valid, offered)
             ctx.set(transmitter.payload.payload, rest[0] if offered else int(self.random.integers(256)))
@@ -164,6 +167,7 @@ class Made:
                 frames.pop(0)
             if valid and ready:
                 self.made.append(byte)
+            seen = valid and not ready
             if taken and offered:
                 rest.pop(0)
                 offered = False
@@ -181,6 +185,20 @@ def test_transmitter_makes_frame_behind_frame():
     frames = [(*random.integers(256, size=2).tolist(), random.bytes(length)) for length in (3, 0, 1, 300, 0, 7)]
     expected = b"".join(pack_frame(*frame) for frame in frames)
     assert Made(frames, len(expected), seed=6).made == expected
+
+
+def test_transmitter_waits_for_no_ready():
+    expected = pack_frame(9, 200, b"12345")
+    assert Made([(9, 200, b"12345")], len(expected), seed=7, hesitates=True).made == expected
+
+
+def test_transmitter_follows_a_long_frame_to_its_end():
+    """Longer than what a receiver takes: the transmitter has no limit but the header's."""
+    payload = np.random.default_rng(8).bytes(PAYLOAD_LIMIT + 300)
+    header = bytes([START, 9, 200]) + len(payload).to_bytes(2, "little")
+    expected = header + payload + zlib.crc32(header[1:] + payload).to_bytes(4, "little")
+    made = Made([(9, 200, payload), (9, 201, b"")], len(expected) + 9, seed=9).made
+    assert made == expected + pack_frame(9, 201, b"")
 
 
 def test_transmitter_sends_any_length():

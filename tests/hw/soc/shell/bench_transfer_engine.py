@@ -184,6 +184,7 @@ async def what_does_not_fit_is_refused(dut):
         parts = next(region for region in bench.host.regions if region.parts == bench.host.parts)
         await bench.run(kind=TransferKind.COPY, memory=parts.number, count=2, target=bench.config.copy_rows - 1)
         compare({"address_out_of_range"}, bench.flags, "errors", "copy past the end")
+        assert not bench.accesses and not bench.copies
     # The next packet is whole.
     await load(bench, 0)
     assert not bench.flags
