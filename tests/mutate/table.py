@@ -2,7 +2,7 @@
 
 from .core import Core
 
-# Of a system behind a clock crossing.
+# The channels of a clock crossing.
 CHANNELS = ("write_address", "write_data", "read_address", "write_response", "read_data", "rows_in", "rows_out")
 
 CORES = (
