@@ -24,6 +24,31 @@ LOOK = 0.1
 OUT_OF_RANGE = -2
 
 
+class _Start:
+    """Whether the threads of a search may evaluate, once all of them have started.
+
+    A thread whose start Ctrl-C interrupts is not known to be alive, so nobody waits for it. It must not evaluate for
+    the search that comes next, which has a thread of the same number.
+    """
+
+    def __init__(self) -> None:
+        self._told, self._given_up = threading.Event(), False
+
+    def tell(self) -> None:
+        """All have started."""
+        self._told.set()
+
+    def give_up(self) -> None:
+        """Nobody evaluates who has not begun."""
+        self._given_up = True
+        self._told.set()
+
+    def wait(self) -> bool:
+        """Wait for the others; whether to evaluate."""
+        self._told.wait()
+        return not self._given_up
+
+
 class Threads:
     """The schemes ``"shared"`` and ``"local"`` of :class:`.HostSearch`.
 
@@ -76,10 +101,17 @@ class Threads:
         if self._library.threaded_begin(self._handle, self._game.handle, *pointers, root.value, simulations) < 0:
             raise ValueError(last_error())
         self._error = None
-        helpers = [threading.Thread(target=self._serve, args=(number,)) for number in range(1, self._evaluators)]
-        for helper in helpers:
-            helper.start()
-        self._serve(0)
+        started = _Start()
+        helpers = [threading.Thread(target=self._help, args=(number, started)) for number in range(1, self._evaluators)]
+        try:
+            for helper in helpers:
+                helper.start()
+            started.tell()
+            self._serve(0)
+        except KeyboardInterrupt as error:
+            # Between the lines that handle it: some threads may still be about to start.
+            self._give_up(error)
+            started.give_up()
         self._join(helpers)
         ended = self._library.threaded_finish(self._handle)
         self._game.reraise()
@@ -99,8 +131,15 @@ class Threads:
                     priors, values = evaluate_words(self._evaluator, planes[:count], legal[:count].view(np.bool_))
                     library.threaded_give(handle, number, priors.ctypes.data, values.ctypes.data)
         except BaseException as error:
-            self._error = error
-            library.threaded_fail(handle, b"The search was given up")
+            self._give_up(error)
+
+    def _help(self, number: int, started: "_Start") -> None:
+        if started.wait():
+            self._serve(number)
+
+    def _give_up(self, error: BaseException) -> None:
+        self._error = error
+        self._library.threaded_fail(self._handle, b"The search was given up")
 
     def _join(self, helpers: list[threading.Thread]) -> None:
         """Wait for threads that evaluate, also where Ctrl-C comes meanwhile: they use what the next search replaces."""
@@ -109,8 +148,7 @@ class Threads:
                 try:
                     helper.join()
                 except KeyboardInterrupt as error:
-                    self._error = error
-                    self._library.threaded_fail(self._handle, b"The search was given up")
+                    self._give_up(error)
 
     def counters(self) -> dict[str, int]:
         """Batches, positions in them, and nanoseconds in the tree."""

@@ -208,6 +208,36 @@ def test_ctrl_c(scheme):
         assert search.search([game.save()], simulations=8)[0].visits.sum() == 8
 
 
+@pytest.mark.parametrize("after", (False, True), ids=("before the thread runs", "after the thread runs"))
+@pytest.mark.parametrize("scheme", THREADED)
+def test_ctrl_c_while_threads_start(scheme, after, monkeypatch):
+    """A thread that starts late evaluates nothing for the next search, which has one of its number."""
+    game, config = BoardGame("gomoku-6"), SearchConfig(simulations=200, workers=4)
+    start, started, late = threading.Thread.start, [], []
+
+    def interrupted(thread):
+        started.append(thread)
+        if len(started) == 1 or after:
+            start(thread)
+        else:
+            late.append(thread)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    with HostSearch(game, HashEvaluator(), config, scheme=scheme, cached=0, **several(scheme)) as search:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                search.search([game.save()])
+        assert len(started) == 2 and not started[0].is_alive()
+        for thread in late:
+            start(thread)
+        for thread in started:
+            thread.join(10)
+            assert not thread.is_alive()
+        assert search.search([game.save()])[0].visits.sum() == 200
+
+
 @pytest.mark.parametrize("scheme", THREADED)
 def test_an_evaluator_that_hangs(scheme):
     """A limit ends the search as soon as the evaluator comes back."""
