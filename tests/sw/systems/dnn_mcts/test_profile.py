@@ -7,6 +7,7 @@ import pytest
 
 from rewardware.sw.core.environments.board_game import BoardGame
 from rewardware.sw.search.emulated_evaluator import EmulatedEvaluator
+from rewardware.sw.search.position_evaluator import EvaluationError
 from rewardware.sw.search.search_config import SearchConfig
 from rewardware.sw.systems.dnn_mcts import profile as profiling
 from rewardware.sw.systems.dnn_mcts.profile import SearchProfile, profile_search
@@ -86,4 +87,13 @@ def test_threads_call_at_once():
         calls.append(together.wait())
 
     assert profiling._together(call) > 0
-    assert len(calls) == profiling.CALLERS * profiling.CALLS
+    # One call of each makes the threads.
+    assert len(calls) == profiling.CALLERS * (profiling.CALLS + 1)
+
+
+def test_a_call_that_fails_is_no_measurement():
+    def call():
+        raise EvaluationError("no memory")
+
+    with pytest.raises(EvaluationError, match="no memory"):
+        profiling._together(call)
