@@ -10,7 +10,7 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...hw.soc.boards.board import load_boards
     from ...hw.soc.devices import devices
-    from ...hw.soc.export.placement import PLACERS
+    from ...hw.soc.export.placement import PLACERS, ROUTERS
 
     systems = [name for name, device in devices().items() if device.board_presets]
     parser.add_argument("system", choices=systems, help="system to build")
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="clock of the system (default: the one that it was placed at on this part, else the board's)",
     )
     parser.add_argument("--placer", choices=PLACERS, help="nextpnr's placer (default: static on ECP5, heap on iCE40)")
+    parser.add_argument("--router", choices=ROUTERS, help=f"nextpnr's router (default {ROUTERS[0]})")
     seeds = parser.add_mutually_exclusive_group()
     seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
@@ -48,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         seeds=arguments.seeds,
         placer=arguments.placer,
+        router=arguments.router,
     )
     made = "bitstream and reports" if "met" in report else f"a project for {report['flow']}, with its README.md,"
     show(arguments, report, lambda: f"{as_text(report)}\n{made} in {arguments.out}")

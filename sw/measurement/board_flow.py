@@ -34,6 +34,7 @@ def build_board(
     seed: int | None = None,
     seeds: int | None = None,
     placer: str | None = None,
+    router: str | None = None,
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
 
@@ -56,12 +57,14 @@ def build_board(
         Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
+    router : str or None
+        One of ``ROUTERS``; ``None``: the first.
 
     Raises
     ------
     ValueError
-        There is no such board, nothing of the system fits it, or it cannot make the clock; seeds or a placer for a
-        board of the vendor's tools.
+        There is no such board, nothing of the system fits it, or it cannot make the clock; seeds, a placer or
+        a router for a board of the vendor's tools.
     ToolError
         A tool is missing or refused the design.
     """
@@ -75,8 +78,8 @@ def build_board(
     board = find_board(board_name)
     if seeds is not None:
         require_integer("Seeds", seeds, 1)
-    if not board.open_tools and (seed, seeds, placer) != (None, None, None):
-        raise ValueError(f"Seeds and placers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
+    if not board.open_tools and (seed, seeds, placer, router) != (None,) * 4:
+        raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
     board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))
@@ -99,7 +102,8 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, placer=placer)
+        chosen_tools = {"placer": placer, "router": router}
+        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, **chosen_tools)
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
 
@@ -129,6 +133,7 @@ def _place(
     seed: int | None,
     seeds: int | None,
     placer: str | None,
+    router: str | None,
 ) -> dict[str, Any]:
     """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
     from ...hw.soc.export.placement import CONFIGURATION
@@ -153,6 +158,7 @@ def _place(
         part=_part_options(placing),
         frequency=board.clock_mhz,
         placer=placer,
+        router=router,
     )
     if seeds is None:
         placed = place(seed=1 if seed is None else seed)

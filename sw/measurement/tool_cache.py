@@ -64,6 +64,7 @@ def place_once(
     *,
     tool: str = "nextpnr-ecp5",
     placer: str | None = None,
+    router: str | None = None,
     **options: Any,
 ) -> Placed:
     """:func:`place`, or its result from the cache; ``options`` are its keywords."""
@@ -71,12 +72,13 @@ def place_once(
         netlist=synthesised.folder.name,
         constraints=constraints,
         options=options,
-        algorithms=algorithms(placer, tool),
+        algorithms=algorithms(placer, router, tool),
         version=tool_version(tool),
     )
 
     def build(folder: Path) -> None:
-        place(synthesised.folder / NETLIST, folder, constraints=constraints, tool=tool, placer=placer, **options)
+        netlist = synthesised.folder / NETLIST
+        place(netlist, folder, constraints=constraints, tool=tool, placer=placer, router=router, **options)
 
     folder = build_once("placement", key, build, "placing and routing, once")
     return Placed(read_placement(folder), folder)

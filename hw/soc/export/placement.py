@@ -9,15 +9,17 @@ from pathlib import Path
 
 from .tools import run_tool
 
-__all__ = ["CONFIGURATION", "PLACERS", "CriticalPath", "Placement", "algorithms", "place", "read_placement"]
+__all__ = ["CONFIGURATION", "PLACERS", "ROUTERS", "CriticalPath", "Placement", "algorithms", "place", "read_placement"]
 
 # The file of which the packing tool makes the bitstream.
 CONFIGURATION = "design.config"
 # The analytic placer (heap) puts multipliers at the far ends of their rows, away from what they work with: no router
 # found all the long wires along those rows of FIXAR. The other one aims at 70 % of the LUTs and does not finish where a
-# design takes 90 %. router2 stalled with thousands of conflicts; router1 finishes.
+# design takes 90 %.
 PLACERS = ("static", "heap")
-_ROUTER = "router1"
+# The first goes wire by wire and stalls where a part is full: of MAAC's ULX3S preset a third of the wires stayed. The
+# second one settles conflicts of all wires together; after `heap` it stalled with thousands of FIXAR's.
+ROUTERS = ("router1", "router2")
 # The part of a design that is no board's: a ULX3S has it.
 _PART = ("--85k", "--package", "CABGA381", "--speed", "6")
 
@@ -94,6 +96,7 @@ def place(
     constraints: str | None = None,
     seed: int = 1,
     placer: str | None = None,
+    router: str | None = None,
 ) -> None:
     """Place and route a netlist; :func:`read_placement` says what came of it.
 
@@ -118,13 +121,15 @@ def place(
         Seed of the placer.
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
+    router : str or None
+        One of ``ROUTERS``; ``None``: the first.
 
     Raises
     ------
     ToolError
         nextpnr is missing, or the design does not fit.
     """
-    arguments = [*part, "--freq", f"{frequency:g}", *algorithms(placer, tool), "--seed", str(seed)]
+    arguments = [*part, "--freq", f"{frequency:g}", *algorithms(placer, router, tool), "--seed", str(seed)]
     arguments += ["--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
@@ -138,9 +143,9 @@ def place(
     (folder / _NETLIST).unlink()
 
 
-def algorithms(placer: str | None, tool: str) -> tuple[str, ...]:
+def algorithms(placer: str | None, router: str | None, tool: str) -> tuple[str, ...]:
     """Options of nextpnr that choose its placer and its router."""
-    return "--placer", placer or _FAMILIES[tool].placer, "--router", _ROUTER
+    return "--placer", placer or _FAMILIES[tool].placer, "--router", router or ROUTERS[0]
 
 
 def read_placement(folder: Path) -> Placement:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from rewardware.hw.soc.boards.board import find_board
-from rewardware.hw.soc.export.placement import PLACERS, CriticalPath, Placement
+from rewardware.hw.soc.export.placement import PLACERS, ROUTERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.target import clocks
 from rewardware.hw.soc.target.clocks import DefaultClock
@@ -90,6 +90,12 @@ def test_the_placer_can_be_chosen(tools, placer):
     assert tools.placing["placer"] == placer
 
 
+@pytest.mark.parametrize("router", ROUTERS)
+def test_the_router_can_be_chosen(tools, router):
+    build_board("ulx3s-85f", "tiny", router=router)
+    assert tools.placing["router"] == router
+
+
 def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
     clocks_of_seeds = {1: 51.0, 2: 62.0, 3: 49.0}
     place = cached.place_once
@@ -156,9 +162,9 @@ def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path
     name = f"{board.replace('-', '_')}_system"
     assert f"module {name}(" in (tmp_path / f"{name}.v").read_text()
     assert json.loads((tmp_path / "report.json").read_text())["flow"] == tool
-    for option in (["--seed", "1"], ["--seeds", "2"], ["--placer", "heap"]):
+    for option in (["--seed", "1"], ["--seeds", "2"], ["--placer", "heap"], ["--router", "router2"]):
         assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path), *option]) == 2
-        assert f"Seeds and placers are for nextpnr: {tool} places for {board}" in capsys.readouterr().err
+        assert f"Seeds, placers and routers are for nextpnr: {tool} places for {board}" in capsys.readouterr().err
 
 
 def test_an_unknown_board_is_named(capsys, tmp_path):
