@@ -58,7 +58,7 @@ def build_board(
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
     router : str or None
-        One of ``ROUTERS``; ``None``: the first.
+        One of ``ROUTERS``; ``None``: ``router1``.
 
     Raises
     ------

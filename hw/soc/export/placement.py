@@ -17,8 +17,8 @@ CONFIGURATION = "design.config"
 # found all the long wires along those rows of FIXAR. The other one aims at 70 % of the LUTs and does not finish where a
 # design takes 90 %.
 PLACERS = ("static", "heap")
-# The first goes wire by wire and stalls where a part is full: of MAAC's ULX3S preset a third of the wires stayed. The
-# second one settles conflicts of all wires together; after `heap` it stalled with thousands of FIXAR's.
+# The first goes wire by wire, and stalls where a part is full. The second one settles the conflicts of all wires
+# together, in minutes; some hundreds stayed where a part was full, and thousands after `heap`.
 ROUTERS = ("router1", "router2")
 # The part of a design that is no board's: a ULX3S has it.
 _PART = ("--85k", "--package", "CABGA381", "--speed", "6")
@@ -122,7 +122,7 @@ def place(
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
     router : str or None
-        One of ``ROUTERS``; ``None``: the first.
+        One of ``ROUTERS``; ``None``: ``router1``.
 
     Raises
     ------
