@@ -1,5 +1,7 @@
 """Rollouts of several agents at once, in the order in which they arrive, against the reference."""
 
+import itertools
+
 import cocotb
 import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -89,11 +91,11 @@ class Bench:
             # In the order of the layout: range, underflow, overflow, nonfinite, conflict.
             assert not errors & 0b10111, f"Errors {errors:05b}"
 
-    def ask(self, agent):
-        """The next request of an agent."""
+    def ask(self, agent, ends=None):
+        """The next request of an agent; ``ends``: whether its episode does, where that is not drawn."""
         config, random = self.config, self.random
         rollout, fields, reward = self.reference.rollouts[agent], {"agent": agent}, 0
-        if rollout.inferences and random.random() < 0.05:
+        if rollout.inferences and ends is None and random.random() < 0.05:
             self.reference.forget(agent)
             rollout, fields["restarts"] = self.reference.rollouts[agent], 1
         if rollout.inferences:
@@ -102,10 +104,10 @@ class Bench:
             self.reference.act(agent, action, given)
             fields |= {"acts": 1, "action": action}
             reward = int(np.ravel(bits_of(config, given))[0])
-            if len(rollout.actions) == config.steps or random.random() < 0.2:
+            if len(rollout.actions) == config.steps or (random.random() < 0.2 if ends is None else ends):
                 fields["trains"] = 1
         trains, rows, found = "trains" in fields, [], None
-        if not trains or random.random() < 0.5:
+        if not trains or (ends is None and random.random() < 0.5):
             observation = numbers(random, self.format, config.sizes[0])
             fields["observes"] = 1
             rows = [value_of(config, word) for word in pack_rows(config, bits_of(config, observation))]
@@ -169,6 +171,31 @@ async def same_bits_in_the_order_of_arrival(dut):
     await bench.end()
     # Agents overtake each other.
     assert bench.config.agents == 1 or bench.order != sorted(bench.order)
+
+
+@cocotb.test()
+async def updates_in_every_order(dut):
+    """All agents end their rollouts at once, so all of their numbers wait in the queue of updates."""
+    bench = Bench(dut)
+    bench.packets.stall = bench.answers.stall = 0
+    await bench.begin()
+    agents = range(bench.config.agents)
+    orders = itertools.permutations(agents)
+    if len(agents) > 3:
+        orders = [agents[::-1], *(bench.random.permutation(agents).tolist() for _ in range(5))]
+    for order in orders:
+        for agent in agents:
+            bench.ask(agent, ends=False)
+        for number in agents:
+            await bench.answer(number)
+        before = len(bench.order)
+        for agent in order:
+            bench.ask(agent, ends=True)
+        for number in agents:
+            await bench.answer(number)
+        # Rollouts of one step follow each other.
+        compare(list(order), bench.order[before:], "updates", before)
+    await bench.end()
 
 
 @cocotb.test()
