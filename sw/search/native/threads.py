@@ -1,5 +1,6 @@
 """One tree with threads: those of the search in C++, those that evaluate in Python."""
 
+import contextlib
 import threading
 
 import numpy as np
@@ -22,31 +23,6 @@ __all__ = ["Threads"]
 LOOK = 0.1
 # Result of a search if a reward is out of its range.
 OUT_OF_RANGE = -2
-
-
-class _Start:
-    """Whether the threads of a search may evaluate, once all of them have started.
-
-    A thread whose start Ctrl-C interrupts is not known to be alive, so nobody waits for it. It must not evaluate for
-    the search that comes next, which has a thread of the same number.
-    """
-
-    def __init__(self) -> None:
-        self._told, self._given_up = threading.Event(), False
-
-    def tell(self) -> None:
-        """All have started."""
-        self._told.set()
-
-    def give_up(self) -> None:
-        """Nobody evaluates who has not begun."""
-        self._given_up = True
-        self._told.set()
-
-    def wait(self) -> bool:
-        """Wait for the others; whether to evaluate."""
-        self._told.wait()
-        return not self._given_up
 
 
 class Threads:
@@ -101,17 +77,17 @@ class Threads:
         if self._library.threaded_begin(self._handle, self._game.handle, *pointers, root.value, simulations) < 0:
             raise ValueError(last_error())
         self._error = None
-        started = _Start()
+        # Helpers that Ctrl-C lets start late, unknown to be alive, must not evaluate for the search that comes next.
+        started = threading.Barrier(self._evaluators)
         helpers = [threading.Thread(target=self._help, args=(number, started)) for number in range(1, self._evaluators)]
         try:
             for helper in helpers:
                 helper.start()
-            started.tell()
+            started.wait()
             self._serve(0)
-        except KeyboardInterrupt as error:
-            # Between the lines that handle it: some threads may still be about to start.
+        except BaseException as error:
             self._give_up(error)
-            started.give_up()
+            started.abort()
         self._join(helpers)
         ended = self._library.threaded_finish(self._handle)
         self._game.reraise()
@@ -133,8 +109,9 @@ class Threads:
         except BaseException as error:
             self._give_up(error)
 
-    def _help(self, number: int, started: "_Start") -> None:
-        if started.wait():
+    def _help(self, number: int, started: threading.Barrier) -> None:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            started.wait()
             self._serve(number)
 
     def _give_up(self, error: BaseException) -> None:

@@ -211,7 +211,7 @@ def _together(call: Callable[[], Any]) -> float:
             call()
 
     with ThreadPoolExecutor(CALLERS) as pool:
-        # The threads are made before the clock starts.
+        # Threads are made as they are needed: most of them here, before the clock starts.
         list(pool.map(calls, [1] * CALLERS))
         started = time.perf_counter()
         list(pool.map(calls, [CALLS] * CALLERS))

@@ -87,7 +87,7 @@ def test_threads_call_at_once():
         calls.append(together.wait())
 
     assert profiling._together(call) > 0
-    # One call of each makes the threads.
+    # A call of each before the clock starts.
     assert len(calls) == profiling.CALLERS * (profiling.CALLS + 1)
 
 
