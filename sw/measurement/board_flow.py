@@ -78,7 +78,7 @@ def build_board(
     board = find_board(board_name)
     if seeds is not None:
         require_integer("Seeds", seeds, 1)
-    if not board.open_tools and (seed, seeds, placer, router) != (None,) * 4:
+    if not board.open_tools and any(option is not None for option in (seed, seeds, placer, router)):
         raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
@@ -102,8 +102,9 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        chosen_tools = {"placer": placer, "router": router}
-        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, **chosen_tools)
+        return _place(
+            board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, placer=placer, router=router
+        )
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
 

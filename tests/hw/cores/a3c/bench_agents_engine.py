@@ -175,7 +175,7 @@ async def same_bits_in_the_order_of_arrival(dut):
 
 @cocotb.test()
 async def updates_in_every_order(dut):
-    """All agents end their rollouts at once, so all of their numbers wait in the queue of updates."""
+    """All agents end their rollouts at once: of three agents in each of their orders, of more in some."""
     bench = Bench(dut)
     bench.packets.stall = bench.answers.stall = 0
     await bench.begin()

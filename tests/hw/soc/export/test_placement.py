@@ -1,0 +1,26 @@
+"""Options of nextpnr for placer and router."""
+
+import pytest
+
+from rewardware.hw.soc.export import placement
+from rewardware.hw.soc.export.placement import algorithms, place
+
+
+@pytest.mark.parametrize(
+    ("tool", "chosen", "expected"),
+    [
+        ("nextpnr-ecp5", {}, ("--placer", "static", "--router", "router1")),
+        ("nextpnr-ice40", {}, ("--placer", "heap", "--router", "router1")),
+        ("nextpnr-ecp5", {"placer": "heap", "router": "router2"}, ("--placer", "heap", "--router", "router2")),
+    ],
+)
+def test_placer_and_router(tool, chosen, expected, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(placement, "run_tool", lambda name, arguments, *_: asked.append((name, arguments)))
+    (tmp_path / "netlist.json").write_text("{}")
+    (tmp_path / "out").mkdir()
+    place(tmp_path / "netlist.json", tmp_path / "out", tool=tool, **chosen)
+    ((name, arguments),) = asked
+    assert name == tool and " ".join(expected) in " ".join(arguments)
+    # A placement is kept by them.
+    assert algorithms(chosen.get("placer"), chosen.get("router"), tool) == expected
