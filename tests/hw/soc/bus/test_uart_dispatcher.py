@@ -187,7 +187,7 @@ def test_requests_at_random():
 
     async def bench(requests):
         previous, forgotten = None, 0
-        for number in range(120):
+        for number in range(200):
             kind = int(random.choice([*Kind, int(random.integers(256))]))
             sizes = SIZES.get(kind, ())
             size = int(random.choice(sizes)) if sizes and random.random() < 0.9 else int(random.integers(20))
@@ -197,7 +197,7 @@ def test_requests_at_random():
                 kind, tag = previous[0] ^ int(random.random() < 0.1), previous[1] ^ int(random.random() < 0.2) << 5
             result = Status(int(random.choice([Status.OK, Status.REFUSED, Status.BUSY, Status.UNKNOWN])))
             takes = int(random.integers(size + 1))
-            answer = random.bytes(int(random.choice([0, 1, random.integers(2, 400)])))
+            answer = random.bytes(int(random.choice([0, 1, *random.integers(2, 400, 4)])))
             possible = {
                 Kind.READ: size == 4,
                 Kind.WRITE: size >= 8 and size % 4 == 0,
