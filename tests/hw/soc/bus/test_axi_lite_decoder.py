@@ -11,8 +11,6 @@ from rewardware.hw.soc.bus.axi_lite_decoder import AxiLiteDecoder
 from tests.hw.formal import prove, stays
 from tests.hw.simulation import run
 
-from .axi_lite_host import access, answer_anyhow
-
 WIDTH, BASE, SIZE = 6, 0x20, 0x10
 # Cycles from a whole request, its address taken the cycle before, to its response.
 LIMIT = AxiLiteDecoder(WIDTH, base=BASE, size=SIZE).latency + AxiLiteSlave(WIDTH).latency - 1
@@ -95,38 +93,120 @@ def test_accesses_reach_their_slave(tmp_path):
     assert "successful proof by k-induction" in prove(DecoderProperties(), tmp_path, depth=12)
 
 
-class TwoSlaves(wiring.Component):
-    """Two slaves behind the decoder, whose registers a test answers for."""
-
-    def __init__(self):
-        self.decoder = AxiLiteDecoder(WIDTH, base=BASE, size=SIZE)
-        self.slaves = {"block": AxiLiteSlave(SIZE.bit_length() - 1), "rest": AxiLiteSlave(WIDTH)}
-        super().__init__({"control": In(AxiLiteSignature(WIDTH))})
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.decoder = decoder = self.decoder
-        wiring.connect(m, wiring.flipped(self.control), decoder.control)
-        for name, slave in self.slaves.items():
-            m.submodules[name] = slave
-            wiring.connect(m, getattr(decoder, name), slave.control)
-        return m
+KINDS = {
+    "write": (("write_address", "write_data"), "write_response"),
+    "read": (("read_address",), "read_data"),
+}
 
 
-def test_every_bit_goes_through():
-    top, random, seen = TwoSlaves(), np.random.default_rng(5), []
+def word(channel):
+    """A channel's payload as bits."""
+    return Value.cast(channel.payload)
+
+
+def draw(random, channel):
+    return int(random.integers(1 << len(word(channel))))
+
+
+async def send(ctx, random, channel, sent):
+    """Payloads at random, one after the other and now and then at once; without valid they are noise."""
+    while True:
+        for _ in range(int(random.integers(4))):
+            ctx.set(word(channel), draw(random, channel))
+            await ctx.tick()
+        payload = draw(random, channel)
+        await offer(ctx, channel, payload)
+        sent.append(payload)
+
+
+async def offer(ctx, channel, payload):
+    """Send one payload."""
+    ctx.set(word(channel), payload)
+    ctx.set(channel.valid, 1)
+    taken = False
+    while not taken:
+        _, _, taken = await ctx.tick().sample(channel.ready)
+    ctx.set(channel.valid, 0)
+
+
+async def serve(ctx, random, slave, kind, seen):
+    """Be a slave that is ready when it likes to be and answers at random; what it was asked, and its answer."""
+    requests, answers = KINDS[kind]
+    channels, answer = [getattr(slave, name) for name in requests], getattr(slave, answers)
+    while True:
+        got, given, taken = {}, None, False
+        while not taken:
+            ready = random.integers(2, size=len(channels)).tolist()
+            for channel, is_ready in zip(channels, ready, strict=True):
+                ctx.set(channel.ready, is_ready)
+            ctx.set(answer.valid, given is not None)
+            ctx.set(word(answer), draw(random, answer) if given is None else given)
+            offered = [value for channel in channels for value in (channel.valid, word(channel))]
+            _, _, answer_ready, *values = await ctx.tick().sample(answer.ready, *offered)
+            taken = given is not None and answer_ready
+            for place, is_ready in enumerate(ready):
+                valid, payload = values[2 * place : 2 * place + 2]
+                if is_ready and valid:
+                    assert place not in got, f"{requests[place]} twice"
+                    got[place] = payload
+            if given is None and len(got) == len(channels) and random.random() < 0.3:
+                given = draw(random, answer)
+                seen.append(([got[place] for place in range(len(channels))], given))
+        ctx.set(answer.valid, 0)
+
+
+def test_slaves_of_any_speed_get_what_is_theirs():
+    """Reads beside writes, requests before the last answer is taken, data before addresses, slaves that wait."""
+    decoder, random = AxiLiteDecoder(WIDTH, base=BASE, size=SIZE), np.random.default_rng(5)
+    slaves = {"block": decoder.block, "rest": decoder.rest}
+    sent = {name: [] for requests, _ in KINDS.values() for name in requests}
+    seen = {(name, kind): [] for name in slaves for kind in KINDS}
+    background, done = [], []
+
+    def go(function, *arguments):
+        async def process(ctx):
+            await function(ctx, random, *arguments)
+
+        background.append(process)
+
+    for name, payloads in sent.items():
+        go(send, getattr(decoder.control, name), payloads)
+    for (name, kind), accesses in seen.items():
+        go(serve, slaves[name], kind, accesses)
+
+    async def take(ctx, random, kind):
+        requests, answers = KINDS[kind]
+        channel = getattr(decoder.control, answers)
+        for number in range(200):
+            ready = 0
+            for _ in range(100):
+                ready = int(random.integers(2))
+                ctx.set(channel.ready, ready)
+                both = [getattr(slave, answers).ready for slave in slaves.values()]
+                waiting = getattr(decoder.control, requests[0]).ready
+                _, _, valid, got, first, second, taken = await ctx.tick().sample(
+                    channel.valid, word(channel), *both, waiting
+                )
+                assert not (first and second), "an answer of the slave that has not got the request would be taken"
+                assert not (valid and taken), "a request is taken before the last answer"
+                if ready and valid:
+                    break
+            else:
+                raise AssertionError(f"no answer to {kind} {number}")
+            asked = [sent[name][number] for name in requests]
+            in_block = BASE <= asked[0] < BASE + SIZE
+            expected = [asked[0] % SIZE if in_block else asked[0], *asked[1:]]
+            assert seen["block" if in_block else "rest", kind].pop(0) == (expected, got), (kind, number)
+            assert not any(seen[name, kind] for name in slaves), "an access that nobody asked for"
+        done.append(kind)
 
     async def host(ctx):
-        for number in range(200):
-            address, expected = await access(ctx, random, top.control)
-            name, first = ("block", BASE) if BASE <= address < BASE + SIZE else ("rest", 0)
-            assert seen == [(name, (address - first) // 4, *expected)], number
-            seen.clear()
+        while len(done) < len(KINDS):
+            await ctx.tick()
 
-    async def registers(ctx):
-        await answer_anyhow(ctx, random, top.slaves, seen)
-
-    run(top, host, registers)
+    for kind in KINDS:
+        go(take, kind)
+    run(decoder, host, *background)
 
 
 def test_blocks_are_checked():
