@@ -42,8 +42,8 @@ def find_tool(name: str) -> list[str]:
     """The command that starts ``name``: one of yosys, nextpnr-ecp5, ecppack, nextpnr-ice40, icepack.
 
     A program that the environment names goes first, then the Python package, then what is on PATH. The variables are
-    those that Amaranth also reads: ``YOSYS``, ``NEXTPNR_ECP5``, ``ECPPACK``, ``NEXTPNR_ICE40``, ``ICEPACK``. The packages
-    are WebAssembly, which has 4 Gbyte of memory: the largest designs need a native program.
+    those that Amaranth also reads: ``YOSYS``, ``NEXTPNR_ECP5``, ``ECPPACK``, ``NEXTPNR_ICE40``, ``ICEPACK``. The
+    packages are WebAssembly, which has 4 Gbyte of memory: the largest designs need a native program.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _chosen(name: str) -> str | None:
         return None
     found = shutil.which(program)
     if found is None:
-        raise ToolError(f"{variable} is {program!r}, which is no program on PATH nor the path of one")
+        raise ToolError(f"{variable} is {program!r}, which is not a program: give a name on PATH, or a path")
     # Tools run in folders of their own.
     return os.path.abspath(found)
 

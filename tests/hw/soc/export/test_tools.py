@@ -46,7 +46,7 @@ def test_a_program_that_the_environment_names_goes_first(monkeypatch, tmp_path):
 
 def test_a_program_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv("YOSYS", "no_such_yosys")
-    with pytest.raises(ToolError, match="YOSYS is 'no_such_yosys', which is no program on PATH"):
+    with pytest.raises(ToolError, match="YOSYS is 'no_such_yosys', which is not a program"):
         find_tool("yosys")
 
 
