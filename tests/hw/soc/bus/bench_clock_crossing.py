@@ -136,3 +136,19 @@ async def partial_rows_cross(dut):
     while not await host.read("errors"):
         await ClockCycles(dut.aclk, 10)
     assert await host.read("errors") == 4
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def a_partial_row_is_told_of_once(dut):
+    host = await host_of(dut)
+    row_bytes = 4 * host.config.lanes
+    # As many as the FIFO has places, each of which then keeps one.
+    for _ in range(STREAM_DEPTH + 1):
+        await host.load([INSTRUCTION_SET.encode("load", base=0, count=1), INSTRUCTION_SET.encode("halt")])
+        await host.write("control", 1)
+        await host.source.send(AxiStreamFrame(rng("partial").bytes(row_bytes - 1)))
+        assert await host.until_stopped() == 3
+        await host.write("control", 2)
+        await host.write("errors", 4)
+        await ClockCycles(dut.aclk, 20)
+        assert await host.read("errors") == 0
