@@ -34,9 +34,9 @@ class Bench:
         self.format = self.config.arithmetic.format
         self.random = rng("rollouts")
         self.packets = StreamSource(dut, "packets_in")
-        self.commands = StreamSource(dut, "commands", stall=0)
+        self.commands = StreamSource(dut, "commands")
         self.answers = StreamSink(dut, "packets_out")
-        self.completions = StreamSink(dut, "completions", stall=0)
+        self.completions = StreamSink(dut, "completions")
         self.reference = AgentsReference(self.config, random_parameters(self.config, self.random))
         self.order, self.under_way, self.conflicts, self.nonfinite = [], {}, 0, 0
         for name, value in vars(RATES).items():
