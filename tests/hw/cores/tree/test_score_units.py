@@ -65,6 +65,14 @@ def test_score_unit(fanout, policy):
     visited, legal = random.integers(0, 2, (count, fanout)), random.random((count, fanout)) < 0.8
     in_flight = np.where(random.random((count, fanout)) < 0.3, 0, in_flight)
     exploration = mixed_range(random, count, 0, (1 << config.exploration_width) - 1)
+    # In every third row a product is just below a whole number, which the least of a fault reaches.
+    for row in range(0, count, 3):
+        child = random.integers(fanout)
+        factor[row, child] = min(factor[row, child] | 1, (1 << 16) - 1)
+        visited[row, child] = legal[row, child] = True
+        whole = 1 << 16
+        lowest = -pow(int(factor[row, child]), -1, whole) % whole
+        exploration[row] = (exploration[row] >> 16 << 16) | lowest
     if policy == "uct":
         # This is the factor of an edge without visits.
         factor = np.where(visited, factor, 1 << 16)
