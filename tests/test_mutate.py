@@ -15,7 +15,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
-from tests.mutate.example import Gate, LateCounter, Maximum, Sampled, Square, Store
+from tests.mutate.example import Gate, LateCounter, Maximum, NamedAlike, Sampled, Square, Store
 from tests.mutate.instances import instances, parts_of_others
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, say, table
@@ -181,6 +181,12 @@ def test_instances_of_other_cores_have_no_faults():
     assert mutants and all("$flatten\\ones." in mutant.options for mutant in mutants)
     # An instance that holds the core itself is not left out.
     assert parts_of_others(found, {"SkidBuffer"}, {"SkidBuffer", "SideBySide"}) == []
+
+
+def test_an_instance_with_the_name_of_a_signal_has_no_faults():
+    text = emit(SideBySide({"one": NamedAlike()}), "top")
+    assert any(".\\part$" in mutant.options for mutant in mutate(text, "top", 10, 1).mutants)
+    assert not mutate(text, "top", 10, 1, ("one.part.",)).mutants
 
 
 def test_a_small_part_beside_large_ones_has_its_faults():

@@ -30,6 +30,19 @@ class Maximum(wiring.Component):
         return m
 
 
+class NamedAlike(wiring.Component):
+    """An instance, and a signal that already has its name."""
+
+    def __init__(self):
+        super().__init__({"a": In(3), "b": In(3), "part": Out(3)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.part = part = Maximum()
+        m.d.comb += [part.a.eq(self.a), part.b.eq(self.b), self.part.eq(part.result)]
+        return m
+
+
 class LateCounter(wiring.Component):
     """``late`` once that many cycles were counted."""
 

@@ -159,8 +159,9 @@ def _select(
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
         left_out = port in _LEFT_OUT or cell in contents or (cell in reads and port in {"EN", "ARST", "SRST"})
-        # By the path from the top module: parts inside one another have the same names.
-        left_out |= cell.removeprefix("$flatten").startswith(outside)
+        # By the path from the top module: parts inside one another have the same names. Amaranth numbers an instance
+        # that has the name of a signal beside it.
+        left_out |= re.sub(r"\$\d+(?=\.)", "", cell.removeprefix("$flatten")).startswith(outside)
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
