@@ -144,7 +144,7 @@ class Bench:
             return int(self.rng.integers(1, most) if self.rng.random() < 0.7 else self.rng.integers(1, 4))
 
         sizes = [size(most) for _ in range(3)]
-        if self.rng.random() < 0.1:
+        if self.rng.random() < 0.3:
             sizes = [size(4) for _ in range(3)]
             sizes[self.rng.integers(3)] = int(self.rng.integers(most, LONG))
         pixels, products, channels = sizes
