@@ -6,7 +6,7 @@ result that is; ``period``, cycles from one sample to the next.
 
 import cocotb
 import numpy as np
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 from rewardware.sw.reference.float import host
@@ -30,13 +30,28 @@ class Bench:
         self.taken, self.given = sizes if self.kind == "forward" else sizes[::-1]
         source, self.sink_name = STREAMS[self.kind]
         self.source, self.sink = StreamSource(dut, source), StreamSink(dut, self.sink_name)
-        self.weights = numbers(rng("weights"), self.format, *parameter_shape(self.config))
-        self.random = rng("samples")
+        self.random, self.weights, self.nonfinite = rng("samples"), None, 0
 
     async def prepare(self):
         """Reset, and weights to the memory."""
         self.dut.new_weights__enable.value = 0
         await clock_and_reset(self.dut)
+        if self.kind == "forward":
+            cocotb.start_soon(self._watch())
+        await self.load()
+
+    async def _watch(self):
+        """Count results that are told to be infinite or NaN; a sample that has begun is under way."""
+        begun = False
+        while True:
+            await FallingEdge(self.dut.clk)
+            self.nonfinite += int(self.dut.errors.value)
+            assert not (begun and int(self.dut.idle.value)), "idle while a sample is under way"
+            begun = int(self.dut.inputs__valid.value) and int(self.dut.inputs__ready.value)
+
+    async def load(self):
+        """Weights of other random numbers, once no sample is under way."""
+        self.weights = numbers(self.random, self.format, *parameter_shape(self.config))
         for address, word in enumerate(pad_words(self.config, self.weights)):
             self.dut.new_weights__enable.value = 1
             self.dut.new_weights__address.value = address
@@ -61,6 +76,12 @@ class Bench:
         """Numbers come out as they have to."""
         for index, bits in enumerate(expected):
             compare(int(bits), await self.sink.receive(), self.sink_name, index)
+        if self.kind == "forward":
+            await FallingEdge(self.dut.clk)
+            assert int(self.dut.idle.value), "not idle behind the last sample"
+            numbers_out = host.from_bits(self.format, np.asarray(expected))
+            compare(np.count_nonzero(~np.isfinite(numbers_out)), self.nonfinite, "numbers that are not finite", 0)
+            self.nonfinite = 0
 
 
 @cocotb.test()
@@ -78,7 +99,10 @@ async def same_bits_as_the_reference(dut):
     await bench.check(bench.put(samples))
     for stall_in, stall_out in ((0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.1, 0.1)):
         bench.source.stall, bench.sink.stall = stall_in, stall_out
-        await bench.check(bench.put(bench.samples(30)))
+        for _ in range(3):
+            # The smallest layer has one weight and one bias.
+            await bench.load()
+            await bench.check(bench.put(bench.samples(10)))
 
 
 @cocotb.test()

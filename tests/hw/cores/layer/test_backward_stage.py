@@ -58,4 +58,5 @@ def _simulate(stage):
             "latency": stage.config.units - 1 + stage.latency,
             "period": stage.config.backward_cycles,
         },
+        after_noise=True,
     )
