@@ -1,7 +1,7 @@
 """Requests of every stage to every bank, and responses back, with stalls."""
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
 
@@ -18,11 +18,29 @@ async def until_there(dut, sinks, count):
     raise AssertionError(f"{sum(map(len, sinks))} of {count} values came")
 
 
+async def check_idle(dut, names, counts):
+    """It is idle when, and only when, all that went in has come out."""
+    inside = 0
+    while True:
+        await FallingEdge(dut.clk)
+        compare(int(inside == 0), int(dut.idle.value), f"idle with so many inside: {inside}", 0)
+        entered, left = (
+            sum(
+                int(getattr(dut, f"{name}__{number}__valid").value)
+                and int(getattr(dut, f"{name}__{number}__ready").value)
+                for number in range(count)
+            )
+            for name, count in zip(names, counts, strict=True)
+        )
+        inside += entered - left
+
+
 async def check_direction(dut, names, counts, stalls, chosen, make, read):
     """Send values between all ports; each comes out where it belongs, once, in the order of its source."""
     sources = ports(dut, StreamSource, names[0], counts[0])
     sinks = ports(dut, StreamSink, names[1], counts[1])
     await clock_and_reset(dut)
+    cocotb.start_soon(check_idle(dut, names, counts))
     random = rng(names[0])
     for round_number, (stall_in, stall_out) in enumerate(stalls):
         for source in sources:
