@@ -2,8 +2,11 @@
 
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.utils import get_sim_time
 
+from rewardware.hw.cores.layer.config import BATCH_WIDTH
 from rewardware.sim.cocotb import StreamSource, clock_and_reset, compare, parameters, rng
+from rewardware.sim.cocotb.bench import CLOCK_PERIOD_NANOSECONDS
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.layer.stages import gradient
 from tests.hw.cores.float.operands import extremes
@@ -92,3 +95,20 @@ async def takes_as_many_cycles_as_it_says(dut):
     period = parameters()["period"]
     count = 10 * bench.config.parameter_sets
     assert long - short == count * period, f"{count} samples took {long - short} cycles, not {count * period}"
+
+
+@cocotb.test()
+async def counts_the_largest_batch(dut):
+    """All samples are alike, and always there."""
+    bench = Bench(dut)
+    await bench.prepare()
+    dut.batch.value = batch = (1 << BATCH_WIDTH) - 1
+    for stream in ("inputs", "errors"):
+        getattr(dut, f"{stream}__payload").value = bench.format.one
+        getattr(dut, f"{stream}__valid").value = 1
+    times = []
+    for _ in range(2):
+        await RisingEdge(dut.done)
+        times.append(get_sim_time("ns"))
+    cycles = round((times[1] - times[0]) / CLOCK_PERIOD_NANOSECONDS)
+    assert cycles == batch * parameters()["period"], f"{batch} samples took {cycles} cycles"

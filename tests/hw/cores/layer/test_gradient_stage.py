@@ -35,11 +35,19 @@ def test_sets_of_parameters_in_turn(inputs, bias, sets):
     _simulate(GradientStage(LayerConfig(inputs=inputs, outputs=5, units=4, parameter_sets=sets, bias=bias)))
 
 
-def _simulate(stage):
+def test_the_largest_batch():
+    """On the layer with the fewest cycles a sample, of which there are 65 535, twice."""
+    arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=1, multiplier_depth=1)
+    config = LayerConfig(inputs=1, outputs=1, units=1, arithmetic=arithmetic, bias=False)
+    _simulate(GradientStage(config, 2), ["counts_the_largest_batch"])
+
+
+def _simulate(stage, tests=("same_bits_as_the_reference", "takes_as_many_cycles_as_it_says")):
     simulate(
         stage,
         bench="tests.hw.cores.layer.bench_gradient_stage",
         parameters={"config": stage.config, "period": stage.config.gradient_cycles},
+        tests=[*tests],
         after_noise=True,
     )
 
