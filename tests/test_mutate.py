@@ -127,12 +127,16 @@ def test_what_is_too_hard_is_equal_up_to_a_bound(monkeypatch):
     assert not found.equivalent and not found.shown and found.cycles > 0
 
 
-def test_what_yosys_does_not_compare_survives():
+def test_what_yosys_does_not_compare_survives(monkeypatch):
     """The checker knows no registers with an asynchronous reset."""
-    mutated = mutate(emit(Sampled(), "top"), "top", ALL, 1)
-    found = compare(mutated, find(mutated, "const0", "a & b", "Y"), "top")
+    mutated, refused = mutate(emit(Sampled(), "top"), "top", ALL, 1), {}
+    mutant = find(mutated, "const0", "a & b", "Y")
+    found = compare(mutated, mutant, "top", refused)
     assert found == Comparison(refusal=found.refusal)
     assert "cannot be legalized" in say(found)
+    # No other mutant of the design is tried.
+    monkeypatch.setattr("tests.mutate.equivalence.run_tool", None)
+    assert compare(mutated, mutant, "top", refused) == found
 
 
 def test_same_seed_same_mutants():

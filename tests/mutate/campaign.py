@@ -1,9 +1,11 @@
 """All mutants of one core: run, and compared where no test kills them."""
 
+from collections import defaultdict
+from pathlib import Path
 from typing import TextIO
 
 from .core import Core
-from .equivalence import compare
+from .equivalence import Comparison, compare
 from .instances import parts_of_others
 from .mutants import mutate
 from .report import CoreReport, say
@@ -47,9 +49,10 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
         beside = [*core.beside, *parts_of_others(session.instances(design), core.classes, others)]
         mutated = mutate(design.verilog, design.top, share, seed, beside)
         report.verdicts += session.run(design, tests, mutated, tell)
+    refused: dict[Path, dict[bool, Comparison]] = defaultdict(dict)
     for verdict in report.verdicts:
         if not verdict.killed_by:
-            comparison = compare(verdict.design, verdict.mutant, verdict.top)
+            comparison = compare(verdict.design, verdict.mutant, verdict.top, refused[verdict.design.folder])
             report.survivors.append((verdict, comparison))
             if log is not None:
                 print(f"  {verdict.mutant.number}: {say(comparison)}: {verdict.mutant.place}", file=log, flush=True)

@@ -89,19 +89,34 @@ class Comparison:
     refusal: str = ""
 
 
-def compare(design: MutatedDesign, mutant: Mutant, top: str) -> Comparison:
+def compare(
+    design: MutatedDesign, mutant: Mutant, top: str, refused: dict[bool, Comparison] | None = None
+) -> Comparison:
     """Compare a mutant with its design from power-on: all outputs, for any inputs.
 
     A stream's payload counts only while it is valid, address and data of a write only while it is enabled.
+
+    Parameters
+    ----------
+    design : MutatedDesign
+    mutant : Mutant
+    top : str
+        Name of the design's top module.
+    refused : dict or None
+        What Yosys refused of this design before, without its memories and with them, which is not tried again: it
+        refuses designs, whatever the mutant. Further refusals are added.
     """
+    refused = {} if refused is None else refused
     text = (design.folder / "prepared.il").read_text()
-    if "cell $mem" in text and (proved := _compare(text, mutant, top, is_cut=True)).equivalent:
+    if "cell $mem" in text and (proved := _compare(text, mutant, top, True, refused)).equivalent:
         return proved
-    return _compare(text, mutant, top, is_cut=False)
+    return _compare(text, mutant, top, False, refused)
 
 
-def _compare(text: str, mutant: Mutant, top: str, is_cut: bool) -> Comparison:
+def _compare(text: str, mutant: Mutant, top: str, is_cut: bool, refused: dict[bool, Comparison]) -> Comparison:
     """The same, with memories or with what may come out of them in their place."""
+    if is_cut in refused:
+        return refused[is_cut]
     cut = _CUT if is_cut else ""
     with tempfile.TemporaryDirectory(prefix="rewardware-") as name:
         folder = Path(name)
@@ -117,7 +132,8 @@ def _compare(text: str, mutant: Mutant, top: str, is_cut: bool) -> Comparison:
         try:
             _yosys(folder, "compare", _SCRIPT.format(top=top, options=options, cut=cut))
         except ToolError as error:
-            return Comparison(refusal=str(error).splitlines()[-1])
+            refused[is_cut] = Comparison(refusal=str(error).splitlines()[-1])
+            return refused[is_cut]
         return _read(folder)
 
 
