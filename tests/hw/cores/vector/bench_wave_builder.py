@@ -27,9 +27,9 @@ def random_commands(config, random, count):
 
 
 def random_item(config, random, product, blocks, new_slot):
-    steps = random.choice([0, 1, config.features, random.integers(config.features + 1)])
     run = parameters()
     slot, error = (noise(codec_of(run[f"{name}_layout"]), random) for name in ("slot", "error_slot"))
+    steps = random.choice([0, 1, config.features, random.integers(config.features + 1), slot["count"]])
     return {
         "end": 0,
         "product": int(product),
@@ -113,8 +113,8 @@ class Packing:
                 "product": self.items[0]["product"],
                 "steps": max(1, *(slot["count"] for slot in self.slots)),
                 "drain_cycles": assigned if gradient else -(-assigned // blocks),
-                "operand_slots": self.slots,
-                "error_slots": self.errors,
+                "operand_slots": self.slots + [{"count": 0}] * (SLOTS - len(self.slots)),
+                "error_slots": self.errors + [{"count": 0}] * (self.config.error_slots - len(self.errors)),
                 "assignments": self.assignments,
             }
         )
