@@ -79,5 +79,7 @@ async def a_word_is_written_after_its_latency(dut):
         await ReadOnly()
     for cycle in range(parameters()["latency"] + 1):
         assert any(port.take() for port in ports) == (cycle == parameters()["latency"]), f"cycle {cycle}"
+        assert int(dut.busy.value), f"not busy in cycle {cycle}, with a word under way"
         await RisingEdge(dut.clk)
         await ReadOnly()
+    assert not int(dut.busy.value), "busy after the write of the only word"
