@@ -20,8 +20,7 @@ class Bench:
         self.banks = rng("banks").integers(0, 1 << config.weight_width, (config.banks, config.weight_words))
         self.codec = codec_of(parameters()["word_layout"])
         self.out, self.asked = [], []
-        for bank in range(config.banks):
-            ReadPort(dut, f"banks__{bank}", self.banks[bank], stays=False)
+        self.ports = [ReadPort(dut, f"banks__{bank}", self.banks[bank], stays=False) for bank in range(config.banks)]
         cocotb.start_soon(self.run())
 
     async def run(self):
@@ -47,6 +46,7 @@ async def lanes_follow_the_reference(dut):
         source.stall = (0.0, 0.4)[number % 2]
         bench.out, bench.asked = [], []
         words = expected_words(config, layer, number % 3 == 0)
+        before = sum(port.reads for port in bench.ports)
         for word in words:
             await source.send(word)
         for _ in range(parameters()["latency"] + 1):
@@ -54,6 +54,9 @@ async def lanes_follow_the_reference(dut):
         weights = np.zeros((layer.rows, layer.row_words * config.lanes), np.int64)
         decompress(bench.banks, layer.forward, layer.row_list, layer.column_list, weights)
         assert len(bench.out) == len(words)
+        # A bank that is read for nothing is one that somebody else cannot read.
+        reads = sum(port.reads for port in bench.ports) - before
+        compare(sum(word["mask"].bit_count() for word in words), reads, "reads", number)
         for place, (word, (cycle, got, lanes)) in enumerate(zip(words, bench.out, strict=True)):
             compare(word, got, f"word of layer {number}", place)
             mask = np.array([word["mask"] >> lane & 1 for lane in range(config.lanes)])
