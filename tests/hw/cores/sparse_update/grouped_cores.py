@@ -9,7 +9,7 @@ from tests.hw.cores.sparse.stimulus import layers
 
 
 class GroupedCores:
-    """Row list and groups, and for each core the column list, the forward table and the banks."""
+    """Row list and groups, and for each core the column list, the forward table and the banks; all at random places."""
 
     def __init__(self, config, random, rows, columns, groups):
         sparse = config.sparse
@@ -25,7 +25,9 @@ class GroupedCores:
         self.forward = []
         for core in range(len(columns)):
             places = by_columns.starts[core] + self.column_base, by_columns.counts[core]
-            self.forward.append(group_tables(row_places, places, banks=sparse.banks)[0])
+            end = group_tables(row_places, places, banks=sparse.banks)[2]
+            base = int(random.integers(0, sparse.weight_words - end + 1))
+            self.forward.append(group_tables(row_places, places, banks=sparse.banks, weight_base=base)[0])
         shape = len(columns), sparse.banks, sparse.weight_words
         self.weights, self.gradients = (
             from_numbers(config.format, random.normal(0, 1, shape) * 2.0 ** random.integers(-9, 4, shape)) for _ in "wg"
