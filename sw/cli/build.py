@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="clock of the system (default: the one that it was placed at on this part, else the board's)",
     )
     parser.add_argument("--placer", choices=PLACERS, help="nextpnr's placer (default: static on ECP5, heap on iCE40)")
-    parser.add_argument("--router", choices=ROUTERS, help="nextpnr's router (default router1)")
+    parser.add_argument(
+        "--router", choices=ROUTERS, help="nextpnr's router (default: the one that placed it on this part)"
+    )
     seeds = parser.add_mutually_exclusive_group()
     seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")

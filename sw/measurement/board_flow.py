@@ -10,6 +10,7 @@ from typing import Any
 
 from ...hw.cores.checks import require_integer
 from ...hw.soc.boards.board import FLOWS, Board, find_board
+from ...hw.soc.target.clocks import DefaultClock
 from ...hw.soc.written_file import writing, writing_into
 
 __all__ = ["as_text", "build_board"]
@@ -58,7 +59,7 @@ def build_board(
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
     router : str or None
-        One of ``ROUTERS``; ``None``: ``router1``.
+        One of ``ROUTERS``; ``None``: that of the same row of the table, else ``router1``.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def build_board(
         raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
-    board = dataclasses.replace(board, clock_mhz=clock_mhz or _clock_of(board, system))
+    placed = _placed_clock(board, system)
+    board = dataclasses.replace(board, clock_mhz=clock_mhz or (int(placed.mhz) if placed else board.clock_mhz))
     if folder is not None:
         # Before minutes of synthesis, not after them.
         with writing(folder):
@@ -102,6 +104,7 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
+        router = router or (placed.router if placed else "") or None
         return _place(
             board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, placer=placer, router=router
         )
@@ -112,16 +115,16 @@ def build_board(
     return report
 
 
-def _clock_of(board: Board, system: str) -> int:
-    """The clock at which a tool has placed a system on the part, if the board can make it, else that of the board."""
+def _placed_clock(board: Board, system: str) -> DefaultClock | None:
+    """The clock at which a tool has placed a system on the part, if the board can make it."""
     from ...hw.soc.boards.clock_generator import can_make
     from ...hw.soc.target.clocks import load_clocks
 
     oscillator_mhz = board.make_platform().default_clk_frequency / 1e6
     for row in load_clocks().get(system, ()):
         if row.part == board.part and can_make(board.family, oscillator_mhz, int(row.mhz)):
-            return int(row.mhz)
-    return board.clock_mhz
+            return row
+    return None
 
 
 def _place(

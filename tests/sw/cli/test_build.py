@@ -71,7 +71,7 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
         ("learninggroup", "1 x 2 VPUs"),
         (
             "maac",
-            "4 agents, hidden 24, 4 heads, 1 at once, bfloat16_flush; policy units 1-1-1; critic units 1-1-1-1-1-2-1; "
+            "4 agents, hidden 16, 4 heads, 1 at once, bfloat16_flush; policy units 1-1-1; critic units 1-1-1-1-1-1-1; "
             "layers share lanes of the optimiser",
         ),
         ("mcts", "3000 nodes of 4 children, 8 levels, 16 banks"),
@@ -142,8 +142,19 @@ def test_a_system_has_the_clock_that_a_tool_has_placed_on_the_part(tools, monkey
     assert build_board("ulx3s-85f", system="mcts")["clock_mhz"] == 50
     # The loop cannot make 85 MHz of 48.
     monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": (dataclasses.replace(rows[1], mhz=85),)})
-    assert board_flow._clock_of(find_board("ulx3s-85f"), "pearl") == 85
-    assert board_flow._clock_of(find_board("orangecrab-85f"), "pearl") == 48
+    assert board_flow._placed_clock(find_board("ulx3s-85f"), "pearl").mhz == 85
+    assert board_flow._placed_clock(find_board("orangecrab-85f"), "pearl") is None
+
+
+def test_a_system_has_the_router_that_placed_it(tools, monkeypatch):
+    row = DefaultClock(part="lfe5u-85f", mhz=40, source="", router="router2")
+    monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": (row,)})
+    build_board("ulx3s-85f", system="pearl")
+    assert tools.placing["router"] == "router2"
+    build_board("ulx3s-85f", system="pearl", router="router1")
+    assert tools.placing["router"] == "router1"
+    build_board("ulx3s-85f", system="mcts")
+    assert tools.placing["router"] is None
 
 
 def test_ice40_is_placed_by_its_own_tool(tools, tmp_path):
