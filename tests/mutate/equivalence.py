@@ -103,8 +103,8 @@ def compare(
     top : str
         Name of the design's top module.
     refused : dict or None
-        What Yosys refused of this design before, without its memories and with them, which is not tried again: it
-        refuses designs, whatever the mutant. Further refusals are added.
+        Earlier refusals of Yosys for this design, without its memories (True) and with them (False): such a
+        comparison is not repeated, as Yosys refuses designs, whatever the mutant. New refusals are added.
     """
     refused = {} if refused is None else refused
     text = (design.folder / "prepared.il").read_text()

@@ -36,7 +36,7 @@ def test_sets_of_parameters_in_turn(inputs, bias, sets):
 
 
 def test_the_largest_batch():
-    """On the layer with the fewest cycles a sample, of which there are 65 535, twice."""
+    """Two batches of 65 535 samples, in a layer with the fewest cycles per sample."""
     arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=1, multiplier_depth=1)
     config = LayerConfig(inputs=1, outputs=1, units=1, arithmetic=arithmetic, bias=False)
     _simulate(GradientStage(config, 2), ["counts_the_largest_batch"])
