@@ -104,10 +104,8 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        router = router or (placed.router if placed else "") or None
-        return _place(
-            board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, placer=placer, router=router
-        )
+        chosen_tools = {"placer": placer, "router": router or (placed.router if placed else None)}
+        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, **chosen_tools)
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
 

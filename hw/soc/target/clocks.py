@@ -20,14 +20,14 @@ class DefaultClock:
         Where the number is from.
     part : str
         Name of a part or family; empty: any.
-    router : str
-        nextpnr's router with which it was placed; empty: the usual one.
+    router : str or None
+        nextpnr's router with which it was placed; ``None``: the usual one.
     """
 
     mhz: float
     source: str
     part: str = ""
-    router: str = ""
+    router: str | None = None
 
 
 # Clock of a design without an entry of its own.

@@ -97,7 +97,7 @@ async def takes_as_many_cycles_as_it_says(dut):
     assert long - short == count * period, f"{count} samples took {long - short} cycles, not {count * period}"
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=4, timeout_unit="ms")
 async def counts_the_largest_batch(dut):
     """All samples are alike, and always there."""
     bench = Bench(dut)

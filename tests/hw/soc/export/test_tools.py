@@ -42,6 +42,10 @@ def test_a_program_that_the_environment_names_goes_first(monkeypatch, tmp_path):
     monkeypatch.setenv("NEXTPNR_ECP5", str(program))
     assert find_tool("nextpnr-ecp5") == [str(program)]
     assert is_installed("nextpnr-ecp5") and tool_version("nextpnr-ecp5") == "the fourth version"
+    # Tools run in other folders than the user.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEXTPNR_ECP5", "./nextpnr")
+    assert find_tool("nextpnr-ecp5") == [str(program)]
 
 
 def test_a_program_that_is_not_there_is_named(monkeypatch):
