@@ -1,5 +1,6 @@
 """An actor: it gathers experience in environments of its own, a round at a time."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,9 +105,12 @@ class Actor:
         self._settings = settings
         seeds = np.random.SeedSequence(seed).generate_state(settings.environments + 1).tolist()
         given = settings.environment
-        self._environments = [
-            settings.kind(given if isinstance(given, str) else given(), number) for number in seeds[1:]
-        ]
+        self._environments: list[Environment] = []
+        with contextlib.ExitStack() as opened:
+            opened.callback(self.close)
+            for number in seeds[1:]:
+                self._environments.append(settings.kind(given if isinstance(given, str) else given(), number))
+            opened.pop_all()
         self._generator = np.random.default_rng(seeds[0])
         if state is not None:
             for environment, (arrays, rest) in zip(self._environments, state[0], strict=True):
@@ -116,6 +120,11 @@ class Actor:
     def state(self) -> State:
         """The episodes under way, and the generator."""
         return [environment.state() for environment in self._environments], dict(self._generator.bit_generator.state)
+
+    def close(self) -> None:
+        """Let go of the environments."""
+        for environment in self._environments:
+            environment.env.close()
 
     def round(self, step: int, weights: Sequence[np.ndarray]) -> np.ndarray:
         """Steps in each environment: records, step by step.

@@ -8,10 +8,11 @@ from typing import Any, Protocol, Self
 import gymnasium
 import numpy as np
 
-from ...hw.cores.checks import require_integer
+from ...hw.cores.checks import require_integer, require_name
 from ..core.checkpoint import prefixed, under
 from ..core.environments.environment import Environment
 from .actor import ActorError, ActorSettings, State, experience_record
+from .in_process_actor import InProcessActor
 from .on_ray import on_ray
 from .policy import Policy
 from .process_actor import ProcessActor
@@ -19,6 +20,8 @@ from .weights_buffer import WeightsBuffer
 
 __all__ = ["ActorError", "ActorPool", "HostedActor", "Round"]
 
+# Where actors run.
+PLACES = ("processes", "in-process", "ray")
 # An actor that ended so often without a round is given up.
 ATTEMPTS = 3
 
@@ -108,7 +111,8 @@ class ActorPool:
     limit : float
         Seconds that a round may take, the start of its process included.
     actors_on : str
-        ``"processes"`` of this machine, or ``"ray"``: a cluster of machines (:class:`.RayWorker`).
+        ``"processes"`` of this machine; ``"in-process"``: this process, whose limit they do not have; or ``"ray"``: a
+        cluster of machines (:class:`.RayWorker`).
 
     Members
     -------
@@ -317,6 +321,9 @@ class _Actor:
 
 def _where(actors_on: str) -> tuple[Callable[..., HostedActor], Callable[[Sequence[np.ndarray]], Any]]:
     """Actors, and where weights are kept for them."""
+    require_name("Actors", actors_on, PLACES)
+    if actors_on == "in-process":
+        return InProcessActor, WeightsBuffer
     if not on_ray("Actors", actors_on):
         return ProcessActor, WeightsBuffer
     from .ray_actor import RayActor, RayWeights

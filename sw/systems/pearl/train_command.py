@@ -52,12 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--actors",
         type=int,
         metavar="N",
-        help="processes that gather experience during training (default: none for dqn, which alternates; else 1)",
+        help="actors, which gather experience during training (default: none for dqn, which alternates; else 1)",
     )
     parser.add_argument(
         "--actors-on",
-        choices=("processes", "ray"),
-        help="where they run: processes of this machine (default), or ray: the cluster of RAY_ADDRESS or a local one",
+        choices=("processes", "in-process", "ray"),
+        help="where they run: processes of this machine (default); this process, faster on a single core; or ray: "
+        "the cluster of RAY_ADDRESS or a local one",
     )
     parser.add_argument("--environments", type=int, metavar="N", help="environments per actor (default 8)")
     add_run_options(parser, "step", 50_000, evaluate_every=1000)

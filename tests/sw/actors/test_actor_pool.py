@@ -25,6 +25,10 @@ def open_pool(environment=Counting, **settings):
     return ActorPool(environment, DiscreteEnvironment, tell_weights, [np.zeros(1, np.float32)], **settings)
 
 
+def open_in_process(environment=Counting, **settings):
+    return open_pool(environment, actors_on="in-process", **settings)
+
+
 def rounds(pool, count, first=0):
     """Records of each environment, and what was lost, round by round; weights are the number of the next round."""
     records, lost = [], []
@@ -67,6 +71,88 @@ def test_rounds_are_of_whole_episodes_with_the_weights_published_before():
         assert len({float(environment["observation"][0, 0]) for environment in records}) == 6
         assert np.array_equal(records, rounds(again, 40)[0])
         assert not np.array_equal(records, rounds(other, 40)[0])
+
+
+@pytest.mark.parametrize("steps", [1, 7])
+def test_in_process_rounds_and_states_are_those_of_processes(steps):
+    with open_pool(steps=steps) as pool, open_in_process(steps=steps) as near, open_in_process(steps=steps) as other:
+        expected, lost = rounds(near, 20)
+        assert np.array_equal(rounds(pool, 20)[0], expected) and not any(lost)
+        assert near.process_ids == [os.getpid()] * 2
+        arrays, rest = pool.state()
+        found, found_rest = near.state()
+        assert rest == found_rest and arrays.keys() == found.keys()
+        assert all(np.array_equal(arrays[name], found[name]) for name in arrays)
+        # One that came here goes on as it would have gone on in processes.
+        other.restore(arrays, rest)
+        assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
+
+
+def test_in_process_actors_have_policies_of_their_own():
+    """One that counts gives each actor the numbers from 1, and the learner's stays as it is."""
+    policy = CountingPolicy()
+    with ActorPool(
+        Counting, DiscreteEnvironment, policy, [np.zeros(1, np.float32)], actors=2, environments=1,
+        actors_on="in-process",
+    ) as pool:  # fmt: skip
+        assert rounds(pool, 3)[0]["action"].tolist() == [[1, 2, 0]] * 2
+    assert policy.taken == 0
+
+
+class CountingPolicy:
+    """Actions 1, 2, 0, 1, ..."""
+
+    taken = 0
+
+    def __call__(self, weights, observations, step, generator):
+        self.taken += 1
+        return np.full(len(observations), self.taken % 3)
+
+
+@pytest.mark.parametrize("environment", [Poisoned, Growing])
+def test_an_in_process_actor_that_failed_is_started_again_when_asked_to(environment):
+    with open_in_process(environment, actors=1) as pool:
+        for restarts in range(2):
+            with pytest.raises(ActorError, match="Actor 0 failed with") as failed:
+                rounds(pool, 4)
+            # The environment's own error, with its place, is there for a traceback.
+            assert failed.value.__cause__ is not None and "_step" in failed.value.__notes__[0]
+            assert pool.restarts == restarts and not pool.process_ids
+        # A checkpoint after an error has the episodes that began anew, and says which ones were lost.
+        _, rest = pool.state()
+        assert (rest["restarts"], rest["lost"]) == (2, [0, 1, 2])
+
+
+def test_in_process_environments_are_closed():
+    Closing.closed = 0
+    pool = open_in_process(Closing)
+    pool.round()
+    made_for_their_shape = Closing.closed
+    pool.close()
+    assert Closing.closed == made_for_their_shape + 6
+    with open_in_process(Closing, environments=1) as pool:
+        Closing.left = 1
+        with pytest.raises(ActorError, match="Actor 1 failed with RuntimeError: No more"):
+            pool.round()
+    # Of an actor that could be made and of one that could not.
+    assert Closing.closed == made_for_their_shape + 6 + 1 + 1
+
+
+class Closing(Counting):
+    """Counts how many were closed; only so many can be made, if a number is given."""
+
+    closed, left = 0, None
+
+    def __init__(self):
+        cls = type(self)
+        if cls.left == 0:
+            cls.left = None
+            raise RuntimeError("No more")
+        if cls.left is not None:
+            cls.left -= 1
+
+    def close(self):
+        type(self).closed += 1
 
 
 @pytest.mark.parametrize("steps", [1, 7])
@@ -138,7 +224,7 @@ def test_what_cannot_be_a_pool_is_refused(monkeypatch):
         open_pool(actors=0)
     with pytest.raises(ValueError, match="Limit must be above 0 seconds, not 0"):
         open_pool(limit=0)
-    with pytest.raises(ValueError, match="Actors must be on processes or ray, not 'threads'"):
+    with pytest.raises(ValueError, match="Actors must be one of processes, in-process, ray, not 'threads'"):
         open_pool(actors_on="threads")
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"Actors on Ray need the package ray: pip install 'rewardware\[ray\]'"):

@@ -50,8 +50,9 @@ class Comparison:
     threads: tuple[int, ...] = (1,)
 
 
+CORES = len(os.sched_getaffinity(0))
 # One thread is the faster setting of both sides for DQN's small networks; else there is a measurement with all cores.
-ALL_CORES = tuple(sorted({1, os.cpu_count() or 1}))
+ALL_CORES = tuple(sorted({1, CORES}))
 COMPARISONS = {
     # Stable-Baselines3's defaults; networks and batch are also the source's (section 4.5.4).
     "dqn": Comparison(
@@ -105,11 +106,11 @@ class Arm:
                 model.close()
 
 
-def agent_of(comparison: Comparison, environments: int) -> Any:
+def agent_of(comparison: Comparison, environments: int, actors_on: str = "processes") -> Any:
     """Agent with one actor, its replay on the reference."""
     config = comparison.config
     made = agent_class(f"prioritized-{config.algorithm}")
-    return made(comparison.environment, config, actors=1, environments=environments)
+    return made(comparison.environment, config, actors=1, environments=environments, actors_on=actors_on)
 
 
 def model_of(comparison: Comparison, environments: int) -> Any:
@@ -195,11 +196,15 @@ def _experiences_per_second(model: Any, comparison: Comparison) -> float:
 
 def arms_here(comparison: Comparison) -> dict[str, Arm]:
     """Arms of this package, by their names in the figure."""
-    make = functools.partial(agent_of, environments=ENVIRONMENTS)
+    places = {"processes": ""}
+    if CORES == 1:
+        # Two processes would take turns.
+        places["in-process"] = " in the learner's process"
     return {
-        f"1 actor with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": Arm(
-            make, threads
+        f"1 actor{where} with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": (
+            Arm(functools.partial(agent_of, environments=ENVIRONMENTS, actors_on=place), threads)
         )
+        for place, where in places.items()
         for threads in comparison.threads
     }
 

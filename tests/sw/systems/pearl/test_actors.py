@@ -46,6 +46,15 @@ def test_resumed_training_is_bit_identical_on_every_backend(actors, tmp_path):
         assert_same(straight, learned(tmp_path / "resumed.zip", agent, 110))
 
 
+def test_in_process_actors_learn_the_same_and_go_on_where_processes_ended(tmp_path):
+    straight = learned(tmp_path / "straight.zip", actors=2)
+    assert_same(straight, learned(tmp_path / "near.zip", actors=2, actors_on="in-process"))
+    learned(tmp_path / "agent.zip", actors=2, steps=90)
+    agent = DQN.load(tmp_path / "agent.zip", actors_on="in-process")
+    assert agent.actors_on == "in-process"
+    assert_same(straight, learned(tmp_path / "resumed.zip", agent, 110))
+
+
 def test_saving_and_evaluating_do_not_change_training(tmp_path):
     quiet, records = learned(tmp_path / "quiet.zip", steps=120), []
 

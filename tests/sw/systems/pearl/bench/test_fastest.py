@@ -38,6 +38,7 @@ STAND_IN = SimpleNamespace(DQN=NoLimit, DDPG=stable_baselines3.DDPG, SAC=stable_
 def short(monkeypatch):
     """One measurement, returns of an episode of some steps, and SBX stood in for."""
     monkeypatch.setattr(runtime, "REPEATS", 1)
+    monkeypatch.setattr(runtime, "CORES", 2)
     monkeypatch.setattr(fastest, "comparison_library", lambda name: {"sbx": STAND_IN}[name])
     returns = iter([-10.0, -20.0, -30.0, -40.0, -50.0])
     monkeypatch.setattr(fastest, "mean_return", lambda model, name, episodes: next(returns))
@@ -53,6 +54,16 @@ def test_the_fastest_of_all_others_counts(name, short, monkeypatch):
     assert "SBX with 1: 32 (32 to 32); SBX with 8: 13 (13 to 13)" in row["how"]
     assert row["how"].endswith("after the same experiences: -10.0, fastest of the others -40.0")
     assert ("RLtools, once, of fewer experiences: 8" in row["how"]) == (name == "sac")
+
+
+def test_on_one_core_the_learners_process_may_be_the_faster_place(short, monkeypatch):
+    """Ours takes 2 s with an actor in a process, 1 without; the fastest of the others 2."""
+    monkeypatch.setattr(runtime, "CORES", 1)
+    monkeypatch.setattr(runtime, "time", fake_time(2, 1, 4, 3, 2, 5))
+    monkeypatch.setattr(fastest, "mean_return", lambda model, name, episodes: 0.0)
+    row = fastest.against_the_fastest(COMPARISONS["dqn"])
+    assert row["value"] == 2
+    assert "1 actor in the learner's process with 8 environments, prioritised replay" in row["how"]
 
 
 def test_rltools_may_be_the_fastest(short, monkeypatch):
