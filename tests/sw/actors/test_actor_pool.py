@@ -134,7 +134,7 @@ def test_in_process_environments_are_closed():
         Closing.left = 1
         with pytest.raises(ActorError, match="Actor 1 failed with RuntimeError: No more"):
             pool.round()
-    # Of an actor that could be made and of one that could not.
+    # An actor could be made, and another one could not.
     assert Closing.closed == made_for_their_shape + 6 + 1 + 1
 
 
