@@ -197,6 +197,7 @@ CORES = (
     ),
     Core(room="cores/graph", name="ForwardGraph, BackwardGraph", tests=("test_segments.py",)),
     Core(room="cores/attention", name="OthersProduct", tests=("test_others_product.py",)),
+    Core(room="cores/attention", name="SequentialSum", tests=("test_sequential_sum.py::test_sequential_sum",)),
     Core(room="cores/attention", name="AttentionSoftmax", tests=("test_softmax.py::test_softmax",)),
     Core(
         room="cores/attention",
