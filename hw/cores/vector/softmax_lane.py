@@ -35,7 +35,7 @@ class SoftmaxLane(ConfiguredComponent):
 
     ``order`` says what is done with ``number``, one number a cycle, the blocks in turn. ``begin`` forgets the maximum
     and starts the sum at +0 and the choice at 0. With ``normalise`` and ``count``, the block's choice goes up by one if
-    the sum is not above the block's ``uniform`` number. Number, order and what the block has are registered first.
+    the sum is not above the block's ``uniform`` number.
 
     Number format: the configuration's; every operation is rounded.
 
@@ -78,17 +78,17 @@ class SoftmaxLane(ConfiguredComponent):
     @property
     def exp_latency(self):
         """Cycles from ``exp`` to ``result``."""
-        return 1 + self._config.adder_depth + self._exponential.latency
+        return self._config.adder_depth + self._exponential.latency
 
     @property
     def normalise_latency(self):
         """Cycles from ``normalise`` to ``result``."""
-        return 1 + self._config.multiplier_depth
+        return self._config.multiplier_depth
 
     @property
     def reciprocal_latency(self):
         """Cycles from ``reciprocal`` until the reciprocal can be used."""
-        return 1 + self._reciprocal.latency + 1
+        return self._reciprocal.latency + 1
 
     @property
     def sum_latency(self):
@@ -97,18 +97,15 @@ class SoftmaxLane(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
-        config = self._config
+        config, order = self._config, self.order
         of_blocks = data.ArrayLayout(config.format.width, config.blocks)
         sums = Signal(of_blocks, reset_less=True)
-        # Two orders in a row are of different blocks: what the first one changes is never the second one's operand.
-        number = delay(m, self.number, 1, "number")
-        order = delay(m, self.order, 1, "order")
-        exponential = self._exponentiate(m, number, self._maximum(m, number, order))
-        probability = self._normalise(m, number, order, self._of_block(m, sums, "sum"))
+        exponential = self._exponentiate(m, self._maximum(m, Signal(of_blocks, name="maxima", reset_less=True)))
+        probability = self._normalise(m, sums, Signal(of_blocks, name="reciprocals", reset_less=True))
 
         # Exponentials and probabilities never leave in the same cycle: a phase ends before the next begins.
-        leaving, normalised = Signal(order.shape()), delay(m, order, self.normalise_latency - 1, "normalised")
-        exponentiated = delay(m, order, self.exp_latency - 1, "exponentiated")
+        leaving, normalised = Signal(order.shape()), delay(m, order, self.normalise_latency, "normalised")
+        exponentiated = delay(m, order, self.exp_latency, "exponentiated")
         m.d.comb += [
             leaving.eq(Mux(exponentiated.exp, exponentiated.as_value(), normalised.as_value())),
             leaving.exp.eq(exponentiated.exp),
@@ -118,49 +115,46 @@ class SoftmaxLane(ConfiguredComponent):
         self._add_up(m, leaving, sums)
         return m
 
-    def _of_block(self, m, values, name):
-        """What the block of an order has, in the cycle after the order."""
-        return delay(m, values[self.order.slot], 1, name)
-
-    def _maximum(self, m, number, order):
+    def _maximum(self, m, maxima):
         """The block's maximum, which takes the number in its phase."""
         m.submodules.comparator = comparator = FloatComparator(FloatConfig(format=self._config.format, depth=0))
-        of_blocks = data.ArrayLayout(self._config.format.width, self._config.blocks)
-        maxima = Signal(of_blocks, reset_less=True)
-        maximum = self._of_block(m, maxima, "maximum")
-        m.d.comb += [comparator.a.eq(number), comparator.b.eq(maximum)]
-        with m.If(order.max):
-            m.d.sync += maxima[order.slot].eq(Mux(order.begin, number, comparator.maximum))
+        maximum = Signal(self._config.format.width)
+        m.d.comb += [
+            maximum.eq(maxima[self.order.slot]),
+            comparator.a.eq(self.number),
+            comparator.b.eq(maximum),
+        ]
+        with m.If(self.order.max):
+            m.d.sync += maxima[self.order.slot].eq(Mux(self.order.begin, self.number, comparator.maximum))
         return maximum
 
-    def _exponentiate(self, m, number, maximum):
+    def _exponentiate(self, m, maximum):
         config = FloatConfig(format=self._config.format, depth=self._config.adder_depth)
         m.submodules.difference = difference = FloatAdder(config)
         m.submodules.exponential = exponential = self._exponential
         m.d.comb += [
-            difference.a.eq(number),
+            difference.a.eq(self.number),
             difference.b.eq(maximum),
             difference.subtract.eq(1),
             exponential.a.eq(difference.result),
         ]
         return exponential.result
 
-    def _normalise(self, m, number, order, total):
+    def _normalise(self, m, sums, reciprocals):
         """The number times the reciprocal of the block's sum."""
-        config = self._config
+        config, order = self._config, self.order
         m.submodules.reciprocal = reciprocal = self._reciprocal
         m.submodules.multiplier = multiplier = FloatMultiplier(
             FloatConfig(format=config.format, depth=config.multiplier_depth)
         )
-        reciprocals = Signal(data.ArrayLayout(config.format.width, config.blocks), reset_less=True)
         ready = delay(m, order.reciprocal, reciprocal.latency, "reciprocal")
         slot = delay(m, order.slot, reciprocal.latency, "reciprocal_slot")
         with m.If(ready):
             m.d.sync += reciprocals[slot].eq(reciprocal.result)
         m.d.comb += [
-            reciprocal.a.eq(total),
-            multiplier.a.eq(number),
-            multiplier.b.eq(self._of_block(m, reciprocals, "factor")),
+            reciprocal.a.eq(sums[order.slot]),
+            multiplier.a.eq(self.number),
+            multiplier.b.eq(reciprocals[order.slot]),
         ]
         return multiplier.result
 
