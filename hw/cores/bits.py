@@ -1,8 +1,22 @@
 """Small combinational helpers on bits."""
 
+from collections.abc import Iterable
+
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-__all__ = ["count_ones", "lowest", "rotate"]
+__all__ = ["choose_one_hot", "count_ones", "lowest", "rotate"]
+
+
+def choose_one_hot(bits: Iterable[Value], values: Iterable) -> Value:
+    """The value whose bit is 1, among values of one width; 0 if no bit is. A value without a bit is never chosen.
+
+    A balanced tree: Yosys leaves a chain of ORs as long as it is.
+    """
+    level = [Value.cast(Mux(bit, value, 0)) for bit, value in zip(bits, values, strict=False)]
+    while len(level) > 1:
+        pairs = [one | other for one, other in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[len(pairs) * 2 :]
+    return level[0] if level else Const(0)
 
 
 def lowest(m: Module, bits: Value, name: str) -> Signal:

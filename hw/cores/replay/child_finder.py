@@ -1,11 +1,9 @@
 """One sample's way through a level of a sum tree."""
 
-from functools import reduce
-from operator import or_
-
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
+from ..bits import choose_one_hot
 from ..memory.ports import ReadPort
 from ..pipeline import delay
 from .config import SumTreeConfig
@@ -81,9 +79,9 @@ class ChildFinder(LevelComponent):
         words = [delay(m, word, 1, f"word_{child}") for child, word in enumerate(node)]
         passed, word, child = Signal(width), Signal(width), Signal(range(len(words)))
         m.d.comb += [
-            passed.eq(_chosen(first[1:], words)),
-            word.eq(_chosen(first, words)),
-            child.eq(_chosen(first, range(len(words)))),
+            passed.eq(choose_one_hot(first[1:], words)),
+            word.eq(choose_one_hot(first, words)),
+            child.eq(choose_one_hot(first, range(len(words)))),
         ]
         leaving = Signal.like(self.leaving)
         m.d.comb += [getattr(leaving, name).eq(getattr(chosen, name)) for name in ("valid", "kind", "status")]
@@ -99,8 +97,3 @@ class ChildFinder(LevelComponent):
                 m.d.comb += leaving.amount.eq(chosen.amount - passed)
         m.d.sync += self.leaving.eq(leaving)
         return m
-
-
-def _chosen(bits, values):
-    """The value whose bit is 1, of values of one width; 0 if none is."""
-    return reduce(or_, (Mux(bit, value, 0) for bit, value in zip(bits, values, strict=False)), Cat())

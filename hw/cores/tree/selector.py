@@ -1,12 +1,10 @@
 """The child to descend to: the greatest of F scores, by comparison and look-up."""
 
-from functools import reduce
-from operator import or_
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed, unsigned
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
+from ..bits import choose_one_hot
 from ..component import ConfiguredComponent
 from ..pipeline import delay
 from .selector_config import SelectorConfig, comparison_pairs, comparison_table
@@ -116,7 +114,7 @@ class Selector(ConfiguredComponent):
 
 def _number(one_hot):
     """Place of the one bit that is set."""
-    return reduce(or_, (Mux(one_hot[place], place, 0) for place in range(len(one_hot))))
+    return choose_one_hot(one_hot, range(len(one_hot)))
 
 
 def _look_up(m, table, pattern, name):
