@@ -21,8 +21,7 @@ class CommandQueue(ConfiguredComponent):
 
     A read comes out after every write that was queued before it, so it sees them all.
 
-    Latency: 1 cycle. Throughput: a command a cycle. Back-pressure: ``room``, a register, while two more commands have
-    place whatever comes in the cycle before.
+    Latency: 1 cycle. Throughput: a command a cycle. Back-pressure: ``room``, while two more commands have place.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class CommandQueue(ConfiguredComponent):
                 "send_read": In(1),
                 "mean": In(mean_layout),
                 "send_mean": In(1),
-                "room": Out(1, init=1),
+                "room": Out(1),
                 "commands": Out(stream.Signature(command)),
                 "idle": Out(1),
             },
@@ -82,6 +81,7 @@ class CommandQueue(ConfiguredComponent):
             queue.w_en.eq(self.send_write | self.send_read),
             means.w_data.eq(self.mean),
             means.w_en.eq(self.send_mean),
+            self.room.eq(queue.level <= DEPTH - 2),
             self.idle.eq(~queue.r_rdy),
             Value.cast(read).eq(queue.r_data),
             Value.cast(mean).eq(means.r_data),
@@ -94,6 +94,4 @@ class CommandQueue(ConfiguredComponent):
             queue.r_en.eq(leaves),
             means.r_en.eq(leaves & late),
         ]
-        # From here a level decides what it does: a register, as that is the longest way of a level.
-        m.d.sync += self.room.eq(queue.level <= DEPTH - 3)
         return m
