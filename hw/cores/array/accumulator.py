@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
-from ..pipeline import delay
 from .config import ACCUMULATOR_WIDTH, ArrayConfig
 
 __all__ = ["AccumulatorBank", "AddPort", "DrainPort"]
@@ -28,7 +27,6 @@ class AddPort(wiring.Signature):
     buffer : Out(1)
     entry : Out(range(depth))
     low, high : Out(signed(57)).array(lanes)
-        One cycle after the rest.
     """
 
     def __init__(self, config: ArrayConfig):
@@ -73,18 +71,18 @@ class AccumulatorBank(ConfiguredComponent):
 
     ::
 
-        buffer 0 ----.                                     every entry is read two cycles before it is written back
-        buffer 1 --> Mux --> register --> + <-- addend
-            ^                             |
-            '-----------------------------'                the other buffer is drained
+        buffer 0 ----.                         every entry is read one cycle before it is written back
+        buffer 1 --> Mux --> + <-- addend
+            ^                |
+            '----------------'                 the other buffer is drained
 
     An addition with ``first`` overwrites the entry. Number format: 57-bit signed, no rounding; wraps beyond 57
     bits, which 511 products of 32 by 17 bits cannot reach.
 
-    Latency: an addition that is asked for in cycle t may be followed by another one of the same entry in cycle
-    ``t + revisit`` or later, and is seen by a drain in cycle ``t + settling`` or later; one addition a cycle otherwise.
-    Drained sums come one cycle after the request. In one cycle, addition and drain must be of different buffers; if
-    they are not, the drained value is undefined. No back-pressure.
+    Latency: an addition in cycle t is seen by a drain or another addition of the same entry in cycle
+    ``t + revisit`` or later; one addition a cycle otherwise. Drained sums come one cycle after the request. In one
+    cycle, addition and drain must be of different buffers; if they are not, the drained value is undefined. No
+    back-pressure.
 
     Parameters
     ----------
@@ -110,31 +108,24 @@ class AccumulatorBank(ConfiguredComponent):
 
     @property
     def revisit(self):
-        """Cycles after an addition until its entry may be added to again: a tile takes one for each lane."""
-        return min(self._config.lanes, self.settling)
-
-    @property
-    def settling(self):
-        """Cycles after an addition until its entry may be drained."""
-        return 3
+        """Cycles after an addition until its entry may be added to, or drained, again."""
+        return 2
 
     def elaborate(self, platform):
         m = Module()
         lanes, depth = self._config.lanes, self._config.accumulator_depth
         add, drain = self.add, self.drain
+        valid, first, buffer, drained_buffer = (Signal(name=name) for name in ("valid", "first", "buffer", "drained"))
+        entry = Signal(range(depth))
         # The sums of all lanes, the low ones first.
         sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), 2 * lanes)
-        addends = Signal(sums, reset_less=True)
-        before = Signal(sums, reset_less=True)
+        addends = [Signal(sums.elem_shape, name=f"addend_{lane}", reset_less=True) for lane in range(2 * lanes)]
         totals = Signal(sums)
-        drained_buffer = Signal()
-        request = {name: getattr(add, name) for name in ("valid", "first", "buffer", "entry")}
-        read_now = {name: delay(m, value, 1, name, reset_less=name != "valid") for name, value in request.items()}
-        added_now = {
-            name: delay(m, value, 1, f"added_{name}", reset_less=name != "valid") for name, value in read_now.items()
-        }
-        forwards = self._forwards(m, request, added_now)
         m.d.sync += [
+            valid.eq(add.valid),
+            first.eq(add.first),
+            buffer.eq(add.buffer),
+            entry.eq(add.entry),
             drained_buffer.eq(drain.buffer),
             *(addend.eq(given) for addend, given in zip(addends, [*add.low, *add.high], strict=True)),
         ]
@@ -148,36 +139,19 @@ class AccumulatorBank(ConfiguredComponent):
             adds = Signal(name=f"adds_{number}")
             m.d.comb += [
                 adds.eq(add.valid & (add.buffer == number)),
-                read.enable.eq((adds & ~forwards) | (drain.enable & (drain.buffer == number))),
+                read.enable.eq(adds | (drain.enable & (drain.buffer == number))),
                 read.address.eq(Mux(adds, add.entry, drain.entry)),
-                write.enable.eq((added_now["valid"] & (added_now["buffer"] == number)).replicate(2 * lanes)),
-                write.address.eq(added_now["entry"]),
+                write.enable.eq((valid & (buffer == number)).replicate(2 * lanes)),
+                write.address.eq(entry),
                 write.data.eq(totals),
             ]
             stored.append(read.data)
         for lane, drained in enumerate([*drain.low, *drain.high]):
-            found = Mux(read_now["first"], 0, Mux(read_now["buffer"], stored[1][lane], stored[0][lane]))
+            # Yosys orders operands by name: where its name sorts after the addend's, the choice fits the adder's LUTs.
+            before = Signal(sums.elem_shape, name=f"before_{lane}")
             m.d.comb += [
                 drained.eq(Mux(drained_buffer, stored[1][lane], stored[0][lane])),
-                totals[lane].eq(addends[lane] + before[lane]),
+                before.eq(Mux(first, 0, Mux(buffer, stored[1][lane], stored[0][lane]))),
+                totals[lane].eq(addends[lane] + before),
             ]
-            m.d.sync += before[lane].eq(found)
-        if self.revisit < self.settling:
-            self._forward(m, forwards, totals, before, read_now["first"])
         return m
-
-    def _forwards(self, m, request, added_now):
-        """Whether an addition is to the entry that is written in this cycle."""
-        forwards = Signal()
-        if self.revisit < self.settling:
-            same = [request[name] == added_now[name] for name in ("buffer", "entry")]
-            m.d.comb += forwards.eq(request["valid"] & added_now["valid"] & same[0] & same[1])
-        return forwards
-
-    @staticmethod
-    def _forward(m, forwards, totals, before, first):
-        """Give an addition what was written when its entry was to be read."""
-        written = Signal.like(totals, reset_less=True)
-        m.d.sync += written.eq(totals)
-        with m.If(delay(m, forwards, 1, "forwards", reset_less=False) & ~first):
-            m.d.sync += before.eq(written)

@@ -77,17 +77,11 @@ class ArrayDatapath(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from the words of a vector until its sums can be drained."""
-        return self._asking + self._accumulators[0].settling
-
-    @property
-    def _asking(self):
-        """Cycles from the words of a vector until its entry is asked for, one before its sums."""
-        return self._cores[0].latency - 1
+        return self._cores[0].latency + self._accumulators[0].revisit
 
     def elaborate(self, platform):
         m = Module()
-        asked = delay(m, self.streamed, self._asking, "asked")
-        asks = delay(m, self.streamed.valid, self._asking, "asks", reset_less=False)
+        summed = delay(m, self.streamed, self._cores[0].latency, "summed")
         for number in range(self._config.cores):
             m.submodules[f"core_{number}"] = core = self._cores[number]
             m.submodules[f"accumulators_{number}"] = accumulators = self._accumulators[number]
@@ -95,8 +89,10 @@ class ArrayDatapath(ConfiguredComponent):
             connect(m, flipped(self.drains[number]), accumulators.drain)
             add = accumulators.add
             m.d.comb += [
-                add.valid.eq(asks),
-                *(getattr(add, name).eq(getattr(asked, name)) for name in ("first", "buffer", "entry")),
+                add.valid.eq(core.sums_valid),
+                add.first.eq(summed.first),
+                add.buffer.eq(summed.buffer),
+                add.entry.eq(summed.entry),
             ]
             for lane in range(self._config.lanes):
                 m.d.comb += [add.low[lane].eq(core.sums_low[lane]), add.high[lane].eq(core.sums_high[lane])]

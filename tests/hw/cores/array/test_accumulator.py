@@ -12,7 +12,7 @@ from ..bench_play import Expected
 from ..stimulus import flags, mixed
 
 
-@pytest.mark.parametrize(("lanes", "depth"), [(2, 5), (2, 2), (6, 3)])
+@pytest.mark.parametrize(("lanes", "depth"), [(2, 5), (6, 3)])
 def test_equals_reference(lanes, depth):
     config = ArrayConfig(lanes=lanes, accumulator_depth=depth)
     component = AccumulatorBank(config)
@@ -43,7 +43,7 @@ def test_equals_reference(lanes, depth):
         if cycle - touched.get(entry, -9) < component.revisit:
             table["add__valid"][cycle] = 0
         other = int(table["drain__buffer"][cycle]), int(table["drain__entry"][cycle])
-        if cycle - touched.get(other, -9) < component.settling:
+        if cycle - touched.get(other, -9) < component.revisit:
             table["drain__enable"][cycle] = 0
         drained[:, cycle] = bank.drain(*other)
         if table["add__valid"][cycle]:
@@ -51,9 +51,6 @@ def test_equals_reference(lanes, depth):
             first = bool(table["add__first"][cycle])
             bank.add(*entry, table["add__low"][cycle], table["add__high"][cycle], first=first)
     wanted = table["drain__enable"] == 1
-    # Addends come a cycle after what is asked for.
-    for name in ("add__low", "add__high"):
-        table[name] = np.roll(table[name], 1, 0)
     simulate(
         component,
         bench="tests.hw.cores.bench_play",
