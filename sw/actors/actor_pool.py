@@ -109,10 +109,10 @@ class ActorPool:
     seed : int
         Seed of everything random.
     limit : float
-        Seconds that a round may take, the start of its process included.
+        Seconds that a round may take, the start of its process included; an actor in this process has no limit.
     actors_on : str
-        ``"processes"`` of this machine; ``"in-process"``: this process, whose limit they do not have; or ``"ray"``: a
-        cluster of machines (:class:`.RayWorker`).
+        ``"processes"`` of this machine; ``"in-process"``: this process; or ``"ray"``: a cluster of machines
+        (:class:`.RayWorker`).
 
     Members
     -------

@@ -1,8 +1,10 @@
 """An actor in the learner's process: for one core, and for a debugger that is to see both."""
 
+import contextlib
 import copy
 import os
 import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -55,10 +57,8 @@ class InProcessActor:
         """
         if self._actor is not None or self._failed:
             return
-        try:
+        with self._telling():
             self._actor = Actor(self._settings, seed, state)
-        except Exception as error:
-            raise self._failure(error) from error
 
     def arrived(self) -> bool:
         """Make the round, if it is not there: ``False`` after an error.
@@ -69,16 +69,19 @@ class InProcessActor:
             The environment's or the policy's own error.
         """
         if self._records is None and self._actor is not None:
-            try:
+            with self._telling():
                 self._records = self._actor.round(*self._weights.read(self._limit))
-            except Exception as error:
-                raise self._failure(error) from error
         return self._records is not None
 
-    def _failure(self, error: Exception) -> Exception:
-        self.close()
-        self._failed = True
-        return actor_failure(self._number, f"{type(error).__name__}: {error}", traceback.format_exc())
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raise an error of the environment or the policy as an actor's, which then waits to be started again."""
+        try:
+            yield
+        except Exception as error:
+            self.close()
+            self._failed = True
+            raise actor_failure(self._number, f"{type(error).__name__}: {error}", traceback.format_exc()) from error
 
     def records(self) -> np.ndarray:
         """Experience records of the round that arrived."""

@@ -114,7 +114,7 @@ class ReplayAgent(Agent):
         How many there are; ``None``: none. By default DQN has none, DDPG and SAC one.
     environments, actors_on, limit
         Environments of each actor; whether it is in ``"processes"``, ``"in-process"`` with the learner, or on
-        ``"ray"``; seconds that a round of it may take, its start included, but in the learner's process.
+        ``"ray"``; seconds that a round of it may take, its start included (none in the learner's process).
     evaluation_env
         Where `evaluate` plays; ``None``: a second environment of the same identifier.
     transport, learner_transport

@@ -60,6 +60,23 @@ def assert_whole_episodes(records):
             taken = 0
 
 
+def assert_as_in_processes(open_there, **settings):
+    """Rounds and states are those of actors in processes, and who went over goes on as it would have gone on there."""
+    with open_pool(**settings) as pool, open_there(**settings) as there, open_there(**settings) as other:
+        expected, lost = rounds(there, 20)
+        assert np.array_equal(rounds(pool, 20)[0], expected) and not any(lost)
+        arrays, rest = pool.state()
+        found, found_rest = there.state()
+        assert rest == found_rest and arrays.keys() == found.keys()
+        assert all(np.array_equal(arrays[name], found[name]) for name in arrays)
+        # Cores of a cluster are free again.
+        there.close()
+        other.restore(arrays, rest)
+        assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
+        with pytest.raises(RuntimeError, match="Actors run already: a state is restored before the first round"):
+            other.restore(arrays, rest)
+
+
 def test_rounds_are_of_whole_episodes_with_the_weights_published_before():
     with open_pool() as pool, open_pool() as again, open_pool(seed=1) as other:
         records, lost = rounds(pool, 40)
@@ -75,17 +92,10 @@ def test_rounds_are_of_whole_episodes_with_the_weights_published_before():
 
 @pytest.mark.parametrize("steps", [1, 7])
 def test_in_process_rounds_and_states_are_those_of_processes(steps):
-    with open_pool(steps=steps) as pool, open_in_process(steps=steps) as near, open_in_process(steps=steps) as other:
-        expected, lost = rounds(near, 20)
-        assert np.array_equal(rounds(pool, 20)[0], expected) and not any(lost)
-        assert near.process_ids == [os.getpid()] * 2
-        arrays, rest = pool.state()
-        found, found_rest = near.state()
-        assert rest == found_rest and arrays.keys() == found.keys()
-        assert all(np.array_equal(arrays[name], found[name]) for name in arrays)
-        # One that came here goes on as it would have gone on in processes.
-        other.restore(arrays, rest)
-        assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
+    assert_as_in_processes(open_in_process, steps=steps)
+    with open_in_process() as pool:
+        pool.round()
+        assert pool.process_ids == [os.getpid()] * 2
 
 
 def test_in_process_actors_have_policies_of_their_own():

@@ -1,5 +1,6 @@
 """Actors on Ray, on a cluster of two nodes: the same rounds as of processes, actors and nodes that die, errors."""
 
+import functools
 import os
 import signal
 
@@ -9,25 +10,13 @@ import ray
 
 from rewardware.sw.actors.actor_pool import ActorError
 from rewardware.sw.actors.ray_actor import RayWeights
-from tests.sw.actors.test_actor_pool import assert_whole_episodes, open_pool, rounds
+from tests.sw.actors.test_actor_pool import assert_as_in_processes, assert_whole_episodes, open_pool, rounds
 from tests.sw.algorithms.counting import Poisoned, Slow, Suicidal
 from tests.sw.systems.pearl.test_actors import assert_same, learned
 
 
 def test_rounds_and_states_are_those_of_processes(cluster):
-    with open_pool() as pool, open_pool(actors_on="ray") as remote, open_pool(actors_on="ray") as other:
-        expected, lost = rounds(remote, 20)
-        assert np.array_equal(rounds(pool, 20)[0], expected) and not any(lost)
-        arrays, rest = pool.state()
-        found, found_rest = remote.state()
-        assert rest == found_rest and arrays.keys() == found.keys()
-        assert all(np.array_equal(arrays[name], found[name]) for name in arrays)
-        remote.close()
-        # Cores are free again. One that went over to Ray goes on as it would have gone on in processes.
-        other.restore(arrays, rest)
-        assert np.array_equal(rounds(pool, 20, 20)[0], rounds(other, 20, 20)[0])
-        with pytest.raises(RuntimeError, match="Actors run already: a state is restored before the first round"):
-            other.restore(arrays, rest)
+    assert_as_in_processes(functools.partial(open_pool, actors_on="ray"))
 
 
 def test_weights_are_those_that_were_published(cluster):
