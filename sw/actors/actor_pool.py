@@ -13,15 +13,13 @@ from ..core.checkpoint import prefixed, under
 from ..core.environments.environment import Environment
 from .actor import ActorError, ActorSettings, State, experience_record
 from .in_process_actor import InProcessActor
-from .on_ray import on_ray
+from .places import IN_PROCESS, PLACES, PROCESSES, on_ray
 from .policy import Policy
 from .process_actor import ProcessActor
 from .weights_buffer import WeightsBuffer
 
 __all__ = ["ActorError", "ActorPool", "HostedActor", "Round"]
 
-# Where actors run.
-PLACES = ("processes", "in-process", "ray")
 # An actor that ended so often without a round is given up.
 ATTEMPTS = 3
 
@@ -147,7 +145,7 @@ class ActorPool:
         steps: int = 1,
         seed: int = 0,
         limit: float = 60.0,
-        actors_on: str = "processes",
+        actors_on: str = PROCESSES,
     ):
         require_integer("Number of actors", actors, 1)
         require_integer("Number of environments", environments, 1)
@@ -322,7 +320,7 @@ class _Actor:
 def _where(actors_on: str) -> tuple[Callable[..., HostedActor], Callable[[Sequence[np.ndarray]], Any]]:
     """Actors, and where weights are kept for them."""
     require_name("Actors", actors_on, PLACES)
-    if actors_on == "in-process":
+    if actors_on == IN_PROCESS:
         return InProcessActor, WeightsBuffer
     if not on_ray("Actors", actors_on):
         return ProcessActor, WeightsBuffer

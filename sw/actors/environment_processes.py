@@ -14,7 +14,7 @@ from .actor import ActorError
 from .agent_environment import Arrival, EnvironmentState
 from .environment_server import ServerFailure
 from .environments_state import EnvironmentsState
-from .on_ray import on_ray
+from .places import PROCESSES, on_ray
 from .process_environment import ProcessEnvironment
 
 __all__ = ["EnvironmentProcesses", "HostedEnvironment"]
@@ -106,7 +106,7 @@ class EnvironmentProcesses:
         agents: int,
         seed: int,
         limit: float = 60.0,
-        on: str = "processes",
+        on: str = PROCESSES,
     ):
         if not limit > 0:
             raise ValueError(f"Limit must be above 0 seconds, not {limit}")

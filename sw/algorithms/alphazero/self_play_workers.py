@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ...actors.on_ray import on_ray
+from ...actors.places import PROCESSES, on_ray
 from ...core.environments.board_environment import BoardEnvironment
 from ...core.worker_process import WorkerProcess
 from ...networks.torch_networks import load_modules, save_modules
@@ -151,7 +151,7 @@ class SelfPlayWorkers:
         settings: SelfPlaySettings,
         weights: Callable[[], Weights],
         workers: int,
-        on: str = "processes",
+        on: str = PROCESSES,
         limit: float = 600.0,
     ):
         if workers < 1:

@@ -13,6 +13,7 @@ from ....hw.soc.a3c.config import A3CSystemConfig
 from ...actors.agent_environment import AgentEnvironments
 from ...actors.environment_processes import EnvironmentProcesses
 from ...actors.in_process_environments import InProcessEnvironments
+from ...actors.places import IN_PROCESS, PLACES, PROCESSES
 from ...algorithms.a3c.a3c_hyper_parameters import A3CHyperParameters
 from ...algorithms.a3c.a3c_learner import A3CLearner
 from ...algorithms.a3c.a3c_shape import A3CShape, Arrays
@@ -28,10 +29,8 @@ from ...core.statistics import numbers_of
 from ...device.transport import Transport
 from .backends import HOST, service_on
 
-__all__ = ["A3C", "PLACES"]
+__all__ = ["A3C"]
 
-# Where environments run.
-PLACES = ("processes", "in-process", "ray")
 # Members of a checkpoint besides its arrays.
 MEMBERS = (
     "agents", "backend", "config", "env", "environments", "hardware", "num_timesteps", "observation_size", "place",
@@ -109,7 +108,7 @@ class A3C(Agent):
         backend: str = "torch",
         hardware: Any = None,
         transport: Transport | None = None,
-        environments: str = "processes",
+        environments: str = PROCESSES,
         limit: float = 60.0,
         evaluation_env: gymnasium.Env | str | None = None,
     ):
@@ -129,7 +128,7 @@ class A3C(Agent):
             opened.callback(self.environment.env.close)
             arguments = env, ByteEnvironment, config.agents, config.seed
             own: AgentEnvironments
-            if environments == "in-process":
+            if environments == IN_PROCESS:
                 own = InProcessEnvironments(*arguments)
             else:
                 own = EnvironmentProcesses(*arguments, limit, on=environments)
@@ -312,7 +311,7 @@ class A3C(Agent):
             As of `load`.
         """
         arrays, about = read_agent(path, cls.name, MEMBERS)
-        agent = cls._like(path, about, env, backend, "in-process", {})
+        agent = cls._like(path, about, env, backend, IN_PROCESS, {})
         with contextlib.ExitStack() as opened:
             opened.callback(agent.close)
             agent.learner.replay(ServiceOrder(arrays["agents/order"]))

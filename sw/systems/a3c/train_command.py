@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ...actors.places import PLACES, PROCESSES
 from ..options import (
     add_hyper_parameters,
     add_run_options,
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--environments",
-        choices=("processes", "in-process", "ray"),
+        choices=PLACES,
         help="where environments run: each in a process (default); in this process, which is reproducible; or ray: "
         "each in a process on the cluster of RAY_ADDRESS or a local one",
     )
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     def begin() -> TrainingPlan:
         if not arguments.env:
             raise ValueError("--env is needed: a Gymnasium environment, such as CartPole-v1")
-        backend, environments = arguments.backend or "torch", arguments.environments or "processes"
+        backend, environments = arguments.backend or "torch", arguments.environments or PROCESSES
         preset = read_preset(arguments.config, "a3c") if arguments.config else None
         hardware = preset and preset.hardware
         service_on(backend, hardware)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ....hw.cores.checks import require_name
+from ...actors.places import IN_PROCESS, PLACES
 from ...algorithms.alphazero.alphazero_hyper_parameters import AlphaZeroHyperParameters
 from ...algorithms.alphazero.alphazero_learner import AlphaZeroLearner
 from ...algorithms.alphazero.elo import elo_interval
@@ -47,9 +48,7 @@ logger = logging.getLogger(__name__)
 
 # Seed of the openings and of the opponents of matches, the same each time.
 EVALUATION_SEED = 1_000_000
-# Where games are played, and where workers search.
-IN_PROCESS = "in-process"
-PLACES = (IN_PROCESS, "processes", "ray")
+# Where workers search.
 WORKER_BACKENDS = ("host", "reference")
 # Games of a match, if nobody says how many.
 MATCH_GAMES = 20
@@ -135,7 +134,7 @@ class AlphaZero:
         hardware: Any = None,
         scheme: str = "synchronous",
         threads: int = 1,
-        self_play: str = "in-process",
+        self_play: str = IN_PROCESS,
         workers: int = 2,
         **link: Any,
     ):

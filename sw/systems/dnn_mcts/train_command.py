@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ...actors.places import PLACES
 from ..options import add_hyper_parameters, add_run_options, given_hyper_parameters, lockstep_rows, print_result
 from ..training import TrainingPlan, folder_name, plain, train
 
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--self-play",
-        choices=("in-process", "processes", "ray"),
+        choices=PLACES,
         help="where games are played: in this process, which is reproducible (default); in worker processes; or in "
         "those of a Ray cluster, the one of RAY_ADDRESS or a local one",
     )

@@ -14,6 +14,7 @@ from torch import nn
 from ....hw.cores.checks import require_integer
 from ....hw.soc.pearl.config import PearlConfig
 from ...actors.actor_pool import ActorPool
+from ...actors.places import PROCESSES
 from ...actors.policy import Policy
 from ...algorithms.agent import Agent
 from ...algorithms.in_rounds import InRounds
@@ -164,7 +165,7 @@ class ReplayAgent(Agent):
         learner_backend: str | None = None,
         actors: int | None = DEFAULT,
         environments: int = 8,
-        actors_on: str = "processes",
+        actors_on: str = PROCESSES,
         limit: float = 60.0,
         evaluation_env: gymnasium.Env | str | None = None,
         transport: Transport | None = None,

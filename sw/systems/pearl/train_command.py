@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ...actors.places import PLACES
 from ...core.hardware import resolve_hardware
 from ..agents import agent_class, agent_of
 from ..options import (
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--actors-on",
-        choices=("processes", "in-process", "ray"),
+        choices=PLACES,
         help="where they run: processes of this machine (default); this process, faster on a single core; or ray: "
         "the cluster of RAY_ADDRESS or a local one",
     )

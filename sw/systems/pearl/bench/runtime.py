@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....actors.places import IN_PROCESS, PROCESSES
 from ....algorithms.actor_critic_config import PrioritizedDDPGConfig, PrioritizedSACConfig
 from ....algorithms.dqn_config import DQNConfig
 from ....algorithms.replay_parameters import ReplayParameters
@@ -106,7 +107,7 @@ class Arm:
                 model.close()
 
 
-def agent_of(comparison: Comparison, environments: int, actors_on: str = "processes") -> Any:
+def agent_of(comparison: Comparison, environments: int, actors_on: str = PROCESSES) -> Any:
     """Agent with one actor, its replay on the reference."""
     config = comparison.config
     made = agent_class(f"prioritized-{config.algorithm}")
@@ -196,10 +197,10 @@ def _experiences_per_second(model: Any, comparison: Comparison) -> float:
 
 def arms_here(comparison: Comparison) -> dict[str, Arm]:
     """Arms of this package, by their names in the figure."""
-    places = {"processes": ""}
+    places = {PROCESSES: ""}
     if CORES == 1:
         # Two processes would take turns.
-        places["in-process"] = " in the learner's process"
+        places[IN_PROCESS] = " in the learner's process"
     return {
         f"1 actor{where} with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": (
             Arm(functools.partial(agent_of, environments=ENVIRONMENTS, actors_on=place), threads)

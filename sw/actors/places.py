@@ -1,6 +1,8 @@
-"""Where processes run: on this machine, or on a cluster of Ray's, which is an extra."""
+"""Where environments are stepped: in processes of this machine, in the learner's, or on a cluster of Ray, an extra."""
 
-__all__ = ["on_ray"]
+__all__ = ["IN_PROCESS", "PLACES", "PROCESSES", "RAY", "on_ray"]
+
+PROCESSES, IN_PROCESS, RAY = PLACES = ("processes", "in-process", "ray")
 
 
 def on_ray(what: str, where: str) -> bool:
@@ -18,9 +20,9 @@ def on_ray(what: str, where: str) -> bool:
     ValueError
         There is no such place; the package ``ray`` is missing.
     """
-    if where == "processes":
+    if where == PROCESSES:
         return False
-    if where != "ray":
+    if where != RAY:
         raise ValueError(f"{what} must be on processes or ray, not {where!r}")
     try:
         import ray  # noqa: F401
