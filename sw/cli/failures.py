@@ -33,8 +33,13 @@ def explain(error: Exception) -> tuple[int, str] | None:
     )
     if not (wrong_input or place or isinstance(error, FAILURES)):
         return None
-    text = " ".join("; ".join([str(cause if place else error), *getattr(error, "__notes__", ())]).split())
-    said = f"{type(cause).__name__} in {place}: {text} (--traceback shows the way there)" if place else text
+    # A note of many lines is the traceback of another process.
+    notes = getattr(error, "__notes__", ())
+    short = [note for note in notes if "\n" not in note.strip()]
+    text = " ".join("; ".join([str(cause if place else error), *short]).split())
+    said = f"{type(cause).__name__} in {place}: {text}" if place else text
+    if place or len(short) < len(notes):
+        said += " (--traceback shows the way there)"
     return USAGE_ERROR if wrong_input else FAILURE, f"error: {said}"
 
 

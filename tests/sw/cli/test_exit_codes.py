@@ -13,6 +13,7 @@ import pytest
 from rewardware.hw.soc.export.tools import ToolError
 from rewardware.hw.soc.written_file import WriteError
 from rewardware.sim.verilator.build import BuildError
+from rewardware.sw.actors.actor import actor_failure
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.core.checkpoint import CheckpointError
 from rewardware.sw.core.environments.failure import EnvironmentFailure, NonFiniteError
@@ -112,6 +113,15 @@ def test_wrong_input_is_refused_with_2(words, tmp_path, monkeypatch, capsys):
     assert code == 2, captured.err
     assert captured.out == "" and captured.err.startswith("rewardware") and "error: " in captured.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_traceback_of_another_process_is_not_in_the_line(monkeypatch, capsys):
+    error = actor_failure(3, "ValueError: boom", "Traceback (most recent call last):\n  File ...\nValueError: boom")
+    error.add_note("checkpoint written at step 12")
+    monkeypatch.setattr("rewardware.sw.cli.list.run", functools.partial(SCOPE["fail"], error))
+    assert dispatch(["list"]) == 1
+    said = "Actor 3 failed with ValueError: boom; checkpoint written at step 12 (--traceback shows the way there)"
+    assert capsys.readouterr().err == f"rewardware: error: {said}\n"
 
 
 def test_an_error_that_nobody_expects_is_shown_whole(monkeypatch):
