@@ -4,7 +4,7 @@ from collections import deque
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from rewardware.hw.cores.tree.records import REGISTERS, edge_record, node_record, request_arguments
 from rewardware.hw.cores.tree.requests import RequestKind, Status
@@ -175,6 +175,21 @@ class Search:
         self.exit = Exit(dut, config, self.stall)
         self.selection = codec_of(selection_layout(config))
         await clock_and_reset(dut)
+        cocotb.start_soon(self._watch_idle())
+
+    async def _watch_idle(self):
+        """No stage says that it is idle with a command or an answer to give, nor do all while a request is inside."""
+        dut, inside = self.dut, 0
+        commands = [getattr(dut, f"commands__{level}__valid") for level in range(self.config.levels)]
+        while True:
+            await FallingEdge(dut.clk)
+            idles = int(dut.idles.value)
+            for level, valid in enumerate(commands):
+                assert not (idles >> level & 1 and int(valid.value)), f"Stage {level} is idle with a command to give"
+            assert not (idles >> (self.config.levels - 1) and int(dut.forward__valid.value)), "Idle with an answer"
+            assert not (int(dut.idle.value) and inside), f"All stages are idle with {inside} requests inside"
+            inside += int(dut.requests__valid.value) and int(dut.requests__ready.value)
+            inside -= int(dut.forward__valid.value) and int(dut.forward__ready.value)
 
     async def clear(self, legal, terminal=False):
         """A new tree in both."""

@@ -32,13 +32,13 @@ class StageChain(wiring.Component):
                 "registers": In(record_layout(REGISTERS)),
                 "clear": In(1),
                 "idle": Out(1),
+                "idles": Out(config.levels),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         before = wiring.flipped(self.requests)
-        idle = 1
         for level in range(self.config.levels):
             m.submodules[f"stage_{level}"] = stage = replicated(LevelStage(self.config))
             wiring.connect(m, before, stage.requests)
@@ -50,8 +50,8 @@ class StageChain(wiring.Component):
                 stage.level.eq(level),
                 stage.clear.eq(self.clear),
             ]
-            idle = idle & stage.idle
+            m.d.comb += self.idles[level].eq(stage.idle)
             before = stage.forward
         wiring.connect(m, before, wiring.flipped(self.forward))
-        m.d.comb += self.idle.eq(idle)
+        m.d.comb += self.idle.eq(self.idles.all())
         return m
