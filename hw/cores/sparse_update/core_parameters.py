@@ -19,6 +19,8 @@ __all__ = ["CoreParameters", "bias_command"]
 
 # A layer's biases: see WeightUpdate; the first of their places among the scalars.
 bias_command = data.StructLayout(update_command.members | {"scalar_base": 20})
+# Its fields that the copy to the scalars needs.
+COPIED = ("columns", "parameter_base", "scalar_base")
 
 
 class CoreParameters(ConfiguredComponent):
@@ -145,8 +147,9 @@ class CoreParameters(ConfiguredComponent):
     def _copy_biases(self, m, read):
         """Commands: the update's part, then the copy of the biases to the scalars."""
         update, scalars, given = self._update, self.scalars, self.commands.payload
-        command = Signal(bias_command)
-        place = Signal(len(command.columns))
+        kept = data.StructLayout({name: bias_command.members[name] for name in COPIED})
+        command = Signal(kept, reset_less=True)
+        place = Signal(len(command.columns), reset_less=True)
         reading = Signal()
         # Memory, lane, conversion.
         latency = 2 + self.config.conversion_depth
@@ -156,7 +159,8 @@ class CoreParameters(ConfiguredComponent):
             m.d.sync += late.eq(under_way[-1])
             under_way.append(late)
         lane_bits = (self.config.update.lanes - 1).bit_length()
-        lane, number = Signal(lane_bits), Signal(self.config.update.rms_prop.format.width)
+        width = self.config.update.rms_prop.format.width
+        lane, number = Signal(lane_bits, reset_less=True), Signal(width, reset_less=True)
         target = Signal(21)
         m.d.sync += [lane.eq(place), number.eq(read.data[lane])]
         m.d.comb += [
@@ -181,7 +185,7 @@ class CoreParameters(ConfiguredComponent):
                     self.commands.ready.eq(update.commands.ready),
                     update.commands.valid.eq(self.commands.valid),
                 ]
-                m.d.sync += [command.eq(self.commands.payload), place.eq(0)]
+                m.d.sync += [place.eq(0), *(command[name].eq(self.commands.payload[name]) for name in COPIED)]
                 with m.If(self.commands.valid & update.commands.ready):
                     m.d.sync += refused.eq(update.errors.address_out_of_range)
                     m.next = "UPDATE"

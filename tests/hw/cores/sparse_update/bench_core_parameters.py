@@ -213,3 +213,24 @@ async def who_meets_another_is_flagged(dut):
         await bench.words.send(word)
     await bench.finish()
     assert bench.conflicts
+
+
+@cocotb.test()
+async def a_reset_ends_the_copy(dut):
+    bench = Bench(dut)
+    await bench.start()
+    await bench.commands.send(NOTHING | {"columns": 2 * bench.sparse.lanes})
+    for _ in range(LIMIT_CYCLES):
+        await RisingEdge(dut.clk)
+        if bench.scalars:
+            break
+    dut.rst.value = 1
+    await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    await ReadOnly()
+    written = len(bench.scalars)
+    for _ in range(20):
+        assert not int(dut.scalars__enable.value), "A scalar was written after the reset"
+        await RisingEdge(dut.clk)
+        await ReadOnly()
+    assert 0 < written < 2 * bench.sparse.lanes and not int(dut.busy.value)
