@@ -2,7 +2,7 @@
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from rewardware.hw.cores.graph.perceptron import perceptron_graph
 from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, compare, parameters, rng
@@ -28,6 +28,7 @@ class Bench:
         weights = rng("weights")
         self.weights = [numbers(weights, self.format, layer.rows, layer.outputs) for layer in self.layers]
         self.random = rng("samples")
+        self.flags = 0
 
     async def prepare(self):
         """Reset, and weights."""
@@ -43,6 +44,13 @@ class Bench:
                     getattr(dut, f"weights_{index}__{port}").value = value
                 await RisingEdge(dut.clk)
             getattr(dut, f"weights_{index}__enable").value = 0
+        cocotb.start_soon(self.watch())
+
+    async def watch(self):
+        """Cycles in which the forward half says that a number is not finite."""
+        while True:
+            await FallingEdge(self.dut.clk)
+            self.flags += int(self.dut.nonfinite.value)
 
     def put(self, source, values):
         """Queue numbers."""
@@ -75,17 +83,21 @@ class Bench:
                 break
         else:
             raise AssertionError(f"A batch of {count} samples must be done within {LIMIT} cycles a sample")
+        expected = []
         for index in reversed(range(len(self.layers))):
             layer = self.layers[index]
             errors = differentiate(layer, activations[index + 1], errors)
-            await self.check_gradient(index, gradient(layer, activations[index], errors))
+            expected.append(gradient(layer, activations[index], errors))
             errors = backward(layer, self.weights[index], errors)
+        # What is ready last, first: done means that all are.
+        for index, values in enumerate(reversed(expected)):
+            await self.check_gradient(index, values)
         await self.check(self.results, errors)
 
     async def check_gradient(self, index, values):
         """The gradient of a layer is what it has to be."""
         dut = self.dut
-        for address, expected in enumerate(pad_words(self.layers[index], values)):
+        for address, expected in reversed(list(enumerate(pad_words(self.layers[index], values)))):
             getattr(dut, f"gradients_{index}__enable").value = 1
             getattr(dut, f"gradients_{index}__address").value = address
             await RisingEdge(dut.clk)
@@ -110,3 +122,25 @@ async def same_bits_as_the_reference(dut):
         for part in parts:
             part.stall = 0.9 if part is slow else 0
         await bench.run(6)
+    assert not bench.flags
+
+
+async def flags(dut, number, weight):
+    """Flags of one sample of such numbers, with such weights in the last layer."""
+    bench = Bench(dut)
+    bench.weights[-1][:] = weight
+    await bench.prepare()
+    bench.put(bench.inputs, np.full((1, bench.config.sizes[0]), number))
+    for _ in range(bench.config.sizes[-1]):
+        await bench.outputs.receive()
+    return bench.flags
+
+
+@cocotb.test()
+async def an_infinite_input_is_flagged(dut):
+    assert await flags(dut, np.inf, 1)
+
+
+@cocotb.test()
+async def infinite_numbers_of_the_last_layer_are_flagged(dut):
+    assert await flags(dut, 1, np.inf)
