@@ -19,7 +19,7 @@ RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 def configuration(name):
     """A preset; ``turns`` is one whose lanes are time-multiplexed."""
     if name == "turns":
-        return dataclasses.replace(load_preset("tiny"), name=name, lane_interval=3, pipelined=True)
+        return dataclasses.replace(load_preset("tiny"), name=name, lane_interval=3)
     return load_preset(name)
 
 
