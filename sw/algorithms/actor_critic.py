@@ -56,8 +56,8 @@ class ActorCritic:
         sizes = observation_size + action_size, *config.critic_sizes, 1
         drawn = [initial_layers(sizes, generator) for _ in range(critics)]
         first = first or FirstLayers()
-        self.actor = make_network(first.actor or actor, config.learning_rate)
-        self.critics = [make_network(critic, config.critic_rate) for critic in first.critics or drawn]
+        self.actor = make_network(first.actor or actor, config.learning_rate, config.precision)
+        self.critics = [make_network(critic, config.critic_rate, config.precision) for critic in first.critics or drawn]
         self.target_critics = [critic.copy() for critic in self.critics]
         self._last = torch.zeros(1)
 

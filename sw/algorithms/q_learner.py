@@ -42,7 +42,7 @@ class QLearner:
         if first is None:
             first = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
         self.config = config
-        self._network = make_network(first, config.learning_rate_at(0))
+        self._network = make_network(first, config.learning_rate_at(0), config.precision)
         self._target = self._network.copy()
         self.online, self.target = self._network.module, self._target.module
         assert self._network.optimizer is not None

@@ -12,10 +12,12 @@ from ...hw.soc.pearl.instructions import COUNT_WIDTH
 from ...hw.soc.presets import read_preset
 from ..core.hyper_parameters import HyperParameters
 
-__all__ = ["ReplayParameters", "ramp"]
+__all__ = ["PRECISIONS", "ReplayParameters", "ramp"]
 
 # The replay manager's instruction counts no more samples, and a learner's no more in a step.
 MOST_SAMPLES = (1 << COUNT_WIDTH) - 1
+# Formats of the factors of the networks' products.
+PRECISIONS = ("binary32", "bfloat16")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,10 @@ class ReplayParameters(HyperParameters):
         Environment step at which that exponent reaches 1.
     stratified
         Whether the total of priorities is divided into equal parts and each gives one sample of the batch.
+    precision
+        Format of what the networks of gradient steps multiply. ``"bfloat16"``: activations, derivatives and weights are
+        rounded to it for each product, twice as fast where the processor has an instruction for that; sums, weights
+        and Adam's moments stay in binary32. For perceptrons alone, and learners on this processor.
     seed
         Seed of everything random.
 
@@ -81,6 +87,7 @@ class ReplayParameters(HyperParameters):
     beta: float = 0.4
     beta_steps: int = 50_000
     stratified: bool = True
+    precision: str = "binary32"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -96,6 +103,7 @@ class ReplayParameters(HyperParameters):
             self._whole(name, getattr(self, name), 0)
         if not isinstance(self.stratified, bool):
             raise TypeError(f"stratified must be True or False, not {self.stratified!r}")
+        self._word("precision", PRECISIONS)
         self._real("learning_rate", 0, 1, low_included=False)
         for name in ("gamma", "beta"):
             self._real(name, 0, 1, high_included=True)

@@ -91,9 +91,23 @@ class ModuleNetwork:
         return [part.view(shape) for part, shape in zip(vector.split([s.numel() for s in shapes]), shapes, strict=True)]
 
 
-def make_network(first: Layers | nn.Module, learning_rate: float | None) -> TrainableNetwork:
-    """Make the network of a perceptron's first weights, or of a module."""
-    return ModuleNetwork(first, learning_rate) if isinstance(first, nn.Module) else Network(first, learning_rate)
+def make_network(
+    first: Layers | nn.Module, learning_rate: float | None, precision: str = "binary32"
+) -> TrainableNetwork:
+    """Make the network of a perceptron's first weights, or of a module.
+
+    Raises
+    ------
+    ValueError
+        A module's products are in another format than binary32.
+    """
+    if not isinstance(first, nn.Module):
+        return Network(first, learning_rate, precision)
+    if precision != "binary32":
+        raise ValueError(
+            f"precision must be binary32 for a network that is no perceptron, {type(first).__name__}, not {precision}"
+        )
+    return ModuleNetwork(first, learning_rate)
 
 
 def require_module(module: nn.Module, name: str, inputs: int, outputs: int) -> None:

@@ -93,15 +93,20 @@ class Network:
         First weights (outputs x inputs) and biases, which are copied.
     learning_rate
         Adam's step; ``None``: it does not learn.
+    precision
+        Format of the factors of products, ``"binary32"`` or ``"bfloat16"``; sums and parameters are in binary32. Bits
+        of products of bfloat16 are those of the processor's instruction, where it has one.
     """
 
-    def __init__(self, layers: Layers, learning_rate: float | None):
+    def __init__(self, layers: Layers, learning_rate: float | None, precision: str = "binary32"):
         self._library = native_library()
+        self._precision = precision
         network = build_network(layers).requires_grad_(False)
         linear = [module for module in network if isinstance(module, nn.Linear)]
         sizes = [linear[0].in_features, *(layer.out_features for layer in linear)]
         self._sizes = np.array(sizes, np.int32)
         self._network = self._sizes.ctypes.data, len(linear)
+        self._passes = *self._network, precision == "bfloat16"
         parts = [part for layer in linear for part in (layer.weight.t().reshape(-1), layer.bias)]
         # All in one vector; the module's parameters are views of it.
         self._flat = torch.cat(parts)
@@ -122,7 +127,7 @@ class Network:
         way = _Way(rows, self._spare.setdefault(rows, []), self._library.pass_size(*self._network, rows))
         outputs = torch.empty(rows, int(self._sizes[-1]))
         self._library.forward(
-            *self._network,
+            *self._passes,
             self._flat.data_ptr(),
             rows,
             inputs.data_ptr(),
@@ -145,7 +150,7 @@ class Network:
     def _back(self, way: _Way, derivative: torch.Tensor, gradients: int | None, by_inputs: int | None) -> None:
         derivative = derivative.contiguous()
         self._library.backward(
-            *self._network,
+            *self._passes,
             self._flat.data_ptr(),
             way.rows,
             way.memory.data_ptr(),
@@ -168,7 +173,8 @@ class Network:
     def copy(self) -> "Network":
         """A network of the same weights that does not learn."""
         weights, biases = _alternating(self.parameters)
-        return Network([(one.numpy(), other.numpy()) for one, other in zip(weights, biases, strict=True)], None)
+        layers = [(one.numpy(), other.numpy()) for one, other in zip(weights, biases, strict=True)]
+        return Network(layers, None, self._precision)
 
     def follow(self, leader: "Network", rate: float) -> None:
         """Go a part of the way to another network's weights."""

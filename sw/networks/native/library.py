@@ -22,8 +22,9 @@ _NETWORK = _POINTER, _INTEGER
 _FUNCTIONS = {
     "set_threads": (None, ctypes.c_uint32),
     "pass_size": (_LONG, *_NETWORK, _INTEGER),
-    "forward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER),
-    "backward": (None, *_NETWORK, _POINTER, _INTEGER, _POINTER, _INTEGER, *[_POINTER] * 3),
+    "has_bfloat16": (_INTEGER,),
+    "forward": (None, *_NETWORK, _INTEGER, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER),
+    "backward": (None, *_NETWORK, _INTEGER, _POINTER, _INTEGER, _POINTER, _INTEGER, *[_POINTER] * 3),
     "adam": (None, _LONG, *[_POINTER] * 4, *[_REAL] * 5),
     "draw": (None, _LONG, _INTEGER, *[_POINTER] * 2, *[_REAL] * 2, *[_POINTER] * 2),
     "differentiate": (None, _LONG, _INTEGER, _POINTER, _LONG, _POINTER, _REAL, _POINTER),

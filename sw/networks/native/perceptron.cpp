@@ -1,4 +1,4 @@
-// Passes of perceptrons with ReLU between their layers, and Adam, in binary32.
+// Passes of perceptrons with ReLU between their layers, in binary32 or with factors of products in bfloat16, and Adam.
 //
 // Parameters are one vector: the weights (inputs x outputs) and then the biases of each layer; gradients and moments
 // have the same layout. A pass keeps the inputs of each layer, in rows with room for whole panels.
@@ -8,10 +8,15 @@
 #include <cstring>
 #include <vector>
 
+#include "kept.h"
+#include "panel.h"
 #include "product.h"
 #include "squash.h"
 #include "team.h"
 
+using product::Binary32;
+using product::Bfloat16;
+using product::Kept;
 using product::PANEL;
 using product::Vector;
 using product::WIDTH;
@@ -42,18 +47,23 @@ struct Network {
 };
 
 // A pass keeps its layers' inputs and has room for two derivatives; rows beyond the last one are read but never used.
+template <typename Format>
 struct Pass {
-    Pass(const Network& network, int32_t rows, float* memory) : network(network), memory(memory), room(rows + product::ROWS) {}
+    Pass(const Network& network, int32_t rows, float* memory)
+        : network(network), memory(memory), room((rows + product::ROWS + 1) / 2 * 2) {}
 
-    float* inputs(int layer) const {
+    Kept<Format> inputs(int layer) const { return {begin(layer), room, network.sizes[layer]}; }
+    // The derivative by a layer's inputs, or by the outputs of the last one.
+    Kept<Format> derivative(int layer) const {
+        return {begin(network.layers) + layer % 2 * room * network.widest(), room, network.sizes[layer]};
+    }
+    int64_t size() const { return begin(network.layers) + 2 * room * network.widest() - memory; }
+
+    float* begin(int layer) const {
         int64_t first = 0;
-        for (int before = 0; before < layer; ++before) first += static_cast<int64_t>(room) * stride_of(network.sizes[before]);
+        for (int before = 0; before < layer; ++before) first += room * stride_of(network.sizes[before]);
         return memory + first;
     }
-    float* derivative(int which) const {
-        return inputs(network.layers) + static_cast<int64_t>(which) * room * network.widest();
-    }
-    int64_t size() const { return derivative(2) - memory; }
 
     const Network& network;
     float* memory;
@@ -89,14 +99,16 @@ class Pieces {
     int rows_, columns_, panels_, rows_each_, count_;
 };
 
-float* panel_of(int inner) {
+// A thread's panel of so many words.
+template <typename Format>
+typename Format::Word* panel_of(int words) {
     struct alignas(sizeof(float) * product::LINE) Line {
         float numbers[product::LINE];
     };
     thread_local std::vector<Line> memory;
-    const size_t lines = static_cast<size_t>(inner) * PANEL / product::LINE + 1;
+    const size_t lines = static_cast<size_t>(words) * PANEL / product::LINE + 1;
     if (memory.size() < lines) memory.resize(lines);
-    return memory.data()->numbers;
+    return reinterpret_cast<typename Format::Word*>(memory.data()->numbers);
 }
 
 int64_t work(const Network& network, int rows) { return network.weights(network.layers) * rows; }
@@ -121,108 +133,97 @@ inline void put(float* to, Vector value, int room) {
     else if (room > 0) std::memcpy(to, &value, sizeof(float) * room);
 }
 
-void spread(const float* from, int columns, int rows, float* to, int64_t stride) {
-    for (int row = 0; row < rows; ++row) std::memcpy(to + row * stride, from + static_cast<int64_t>(row) * columns, sizeof(float) * columns);
-}
-
 // Computes a piece of a layer's outputs.
-void forward_piece(const Network& network, const Pass& pass, int layer, Pieces::Piece piece, const float* parameters,
-                   float* outputs) {
+template <typename Format>
+void forward_piece(const Network& network, const Pass<Format>& pass, int layer, Pieces::Piece piece,
+                   const float* parameters, float* outputs) {
     const int inner = network.sizes[layer], columns = network.sizes[layer + 1], first = piece.column;
     const bool last = layer + 1 == network.layers;
-    const int64_t from = stride_of(inner), stride = last ? columns : stride_of(columns);
-    float* panel = panel_of(inner);
-    product::pack(parameters + network.weights(layer) + first, columns, inner, piece.columns, panel);
+    const int words = product::words_of(inner, Format::EACH);
+    auto* panel = panel_of<Format>(words);
+    product::pack<Format>(parameters + network.weights(layer) + first, columns, inner, piece.columns, panel);
     float bias[PANEL] = {};
     std::memcpy(bias, parameters + network.biases(layer) + first, sizeof(float) * piece.columns);
-    float* to = (last ? outputs : pass.inputs(layer + 1)) + piece.row * stride + first;
+    const Kept<Format> inputs = pass.inputs(layer), following = pass.inputs(last ? layer : layer + 1);
     const auto finish = [&](int row, int column, Vector sum) {
         sum += product::load(bias + column);
-        if (!last) sum = sum < 0 ? Vector{} : sum;
-        put(to + row * stride + column, sum, last ? piece.columns - column : WIDTH);
+        const int64_t place = piece.row + row;
+        if (last) put(outputs + place * columns + first + column, sum, piece.columns - column);
+        else following.put(place, first + column, sum < 0 ? Vector{} : sum);
     };
-    const float* inputs = pass.inputs(layer) + piece.row * from;
-    product::panel_product<true>(inputs, from, panel, piece.rows, inner, piece.columns, finish);
+    product::panel_product<Format, true>(inputs.along + piece.row * inputs.along_stride, inputs.along_stride, panel,
+                                         piece.rows, words, piece.columns, finish);
 }
 
 // Computes a piece of the gradients of a layer's weights; a piece that begins at row 0 also gives the gradients of its
 // columns' biases.
-void gradient_piece(const Network& network, int layer, Pieces::Piece piece, const float* inputs,
-                    const float* derivative, int rows, float* gradients) {
+template <typename Format>
+void gradient_piece(const Network& network, int layer, Pieces::Piece piece, Kept<Format> inputs,
+                    Kept<Format> derivative, int rows, float* gradients) {
     const int columns = network.sizes[layer + 1], first = piece.column;
-    float* panel = panel_of(rows);
-    product::pack(derivative + first, stride_of(columns), rows, PANEL, panel);
+    const int words = product::words_of(rows, Format::EACH);
+    auto* panel = panel_of<Format>(words);
+    for (int row = 0; row < words; ++row)
+        std::memcpy(panel + row * PANEL, derivative.across + row * derivative.stride + first, sizeof(float) * PANEL);
     if (!piece.row) {
         float* biases = gradients + network.biases(layer) + first;
         Vector sums[2] = {};
-        for (int row = 0; row < rows; ++row)
-            for (int v = 0; v < 2; ++v) sums[v] += product::load(panel + row * PANEL + v * WIDTH);
+        for (int row = 0; row < words; ++row)
+            for (int v = 0; v < 2; ++v)
+                sums[v] += Format::total(product::load_as<typename Format::Words>(panel + row * PANEL + v * WIDTH));
         for (int v = 0; v < 2; ++v) put(biases + v * WIDTH, sums[v], piece.columns - v * WIDTH);
     }
     float* weights = gradients + network.weights(layer) + static_cast<int64_t>(piece.row) * columns + first;
     const auto finish = [&](int row, int column, Vector sum) {
         put(weights + static_cast<int64_t>(row) * columns + column, sum, piece.columns - column);
     };
-    const int stride = stride_of(network.sizes[layer]);
-    product::panel_product<false>(inputs + piece.row, stride, panel, piece.rows, rows, piece.columns, finish);
+    product::panel_product<Format, false>(inputs.across + piece.row, inputs.stride, panel, piece.rows, words,
+                                          piece.columns, finish);
 }
 
 // Computes a piece of the derivative by a layer's inputs, which is 0 where a ReLU gave 0 for them. `places` are the
 // pass's rows that the rows of the derivative belong to.
-void back_piece(const Network& network, int layer, Pieces::Piece piece, const float* parameters, const float* inputs,
-                const float* derivative, const int32_t* places, float* by_inputs, float* to) {
+template <typename Format>
+void back_piece(const Network& network, int layer, Pieces::Piece piece, const float* parameters, Kept<Format> inputs,
+                Kept<Format> derivative, const int32_t* places, float* by_inputs, Kept<Format> to) {
     const int inner = network.sizes[layer + 1], first = piece.column;
-    const int64_t from = stride_of(inner), kept = stride_of(network.sizes[layer]);
+    const int words = product::words_of(inner, Format::EACH);
     const float* weights = parameters + network.weights(layer) + static_cast<int64_t>(first) * inner;
-    float* panel = panel_of(inner);
-    product::pack_transposed(weights, inner, inner, piece.columns, panel);
+    auto* panel = panel_of<Format>(words);
+    product::pack_transposed<Format>(weights, inner, inner, piece.columns, panel);
     const auto finish = [&](int row, int column, Vector sum) {
         const int64_t place = places[piece.row + row], count = network.sizes[layer];
         if (!layer) return put(by_inputs + place * count + first + column, sum, piece.columns - column);
-        const Vector values = product::load(inputs + place * kept + first + column);
-        product::store(to + (piece.row + row) * kept + first + column, values <= 0 ? Vector{} : sum);
+        to.put(piece.row + row, first + column, inputs.where_positive(place, first + column, sum));
     };
-    derivative += piece.row * from;
-    product::panel_product<true>(derivative, from, panel, piece.rows, inner, piece.columns, finish);
+    product::panel_product<Format, true>(derivative.along + piece.row * derivative.along_stride,
+                                         derivative.along_stride, panel, piece.rows, words, piece.columns, finish);
 }
 
-}  // namespace
-
-extern "C" {
-
-void set_threads(uint32_t count) { threads = count; }
-
-int64_t pass_size(const int32_t* sizes, int32_t layers, int32_t rows) {
-    const Network network{sizes, layers};
-    return Pass(network, rows, nullptr).size();
-}
-
-void forward(const int32_t* sizes, int32_t layers, const float* parameters, int32_t rows, const float* inputs,
-             float* memory, float* outputs) {
-    const Network network{sizes, layers};
-    const Pass pass(network, rows, memory);
-    spread(inputs, sizes[0], rows, memory, stride_of(sizes[0]));
+template <typename Format>
+void forward_pass(const Network& network, const float* parameters, int32_t rows, const float* inputs, float* memory,
+                  float* outputs) {
+    const Pass<Format> pass(network, rows, memory);
+    for (int64_t row = 0; row < rows; ++row) pass.inputs(0).spread(inputs + row * network.sizes[0], network.sizes[0], row);
     const uint32_t count = threads_of(network, rows);
-    const auto pieces = [&](int layer) { return Pieces(rows, sizes[layer + 1], count); };
+    const auto pieces = [&](int layer) { return Pieces(rows, network.sizes[layer + 1], count); };
     team::Job job(
-        layers, [&](int layer) { return pieces(layer).count(); },
+        network.layers, [&](int layer) { return pieces(layer).count(); },
         [&](int layer, int number) { forward_piece(network, pass, layer, pieces(layer)[number], parameters, outputs); });
     team::everyone().run(count, job);
 }
 
-// Computes the gradients of a loss, its derivative by the inputs, or both, from its derivative by the outputs of a
-// pass's first rows, or of all. Without gradients it does not compute rows where the derivative is 0 by all outputs: it
-// is also 0 by all inputs there.
-void backward(const int32_t* sizes, int32_t layers, const float* parameters, int32_t kept, float* memory, int32_t rows,
-              const float* derivative, float* gradients, float* by_inputs) {
-    const Network network{sizes, layers};
-    const Pass pass(network, kept, memory);
+template <typename Format>
+void backward_pass(const Network& network, const float* parameters, int32_t kept, float* memory, int32_t rows,
+                   const float* derivative, float* gradients, float* by_inputs) {
+    const Pass<Format> pass(network, kept, memory);
+    const int32_t* sizes = network.sizes;
+    const int32_t layers = network.layers;
     std::vector<int32_t> places;
     for (int row = 0; row < rows; ++row)
         if (const float* slopes = derivative + row * static_cast<int64_t>(sizes[layers]);
             gradients || std::any_of(slopes, slopes + sizes[layers], [](float slope) { return slope != 0; })) {
-            const int64_t place = static_cast<int64_t>(places.size()) * stride_of(sizes[layers]);
-            std::memcpy(pass.derivative(layers % 2) + place, slopes, sizeof(float) * sizes[layers]);
+            pass.derivative(layers).spread(slopes, sizes[layers], places.size());
             places.push_back(row);
         }
     if (by_inputs) std::fill_n(by_inputs, static_cast<int64_t>(rows) * sizes[0], 0.0f);
@@ -240,12 +241,47 @@ void backward(const int32_t* sizes, int32_t layers, const float* parameters, int
         [&](int stage, int number) {
             const int layer = layers - 1 - stage;
             const Pieces own = gradient_pieces(layer);
-            const float *inputs = pass.inputs(layer), *given = pass.derivative((layer + 1) % 2);
+            const Kept<Format> inputs = pass.inputs(layer), given = pass.derivative(layer + 1);
             if (number < own.count()) return gradient_piece(network, layer, own[number], inputs, given, rows, gradients);
             const Pieces::Piece piece = back_pieces(layer)[number - own.count()];
-            back_piece(network, layer, piece, parameters, inputs, given, places.data(), by_inputs, pass.derivative(layer % 2));
+            back_piece(network, layer, piece, parameters, inputs, given, places.data(), by_inputs, pass.derivative(layer));
         });
     team::everyone().run(count, job);
+}
+
+}  // namespace
+
+extern "C" {
+
+void set_threads(uint32_t count) { threads = count; }
+
+// Whether the processor has an instruction for products of bfloat16.
+int32_t has_bfloat16() {
+#if defined(__AVX512BF16__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+int64_t pass_size(const int32_t* sizes, int32_t layers, int32_t rows) {
+    const Network network{sizes, layers};
+    return Pass<Binary32>(network, rows, nullptr).size();
+}
+
+void forward(const int32_t* sizes, int32_t layers, int32_t bfloat16, const float* parameters, int32_t rows,
+             const float* inputs, float* memory, float* outputs) {
+    const auto pass = bfloat16 ? forward_pass<Bfloat16> : forward_pass<Binary32>;
+    pass({sizes, layers}, parameters, rows, inputs, memory, outputs);
+}
+
+// Computes the gradients of a loss, its derivative by the inputs, or both, from its derivative by the outputs of a
+// pass's first rows, or of all. Without gradients it does not compute rows where the derivative is 0 by all outputs: it
+// is also 0 by all inputs there.
+void backward(const int32_t* sizes, int32_t layers, int32_t bfloat16, const float* parameters, int32_t kept,
+              float* memory, int32_t rows, const float* derivative, float* gradients, float* by_inputs) {
+    const auto pass = bfloat16 ? backward_pass<Bfloat16> : backward_pass<Binary32>;
+    pass({sizes, layers}, parameters, kept, memory, rows, derivative, gradients, by_inputs);
 }
 
 // Takes a step of Adam; `rate` and `scale` include the corrections of the moments' bias.

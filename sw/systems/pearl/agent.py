@@ -188,6 +188,9 @@ class ReplayAgent(Agent):
                 self.configuration.suited_to(identifier_of(made), learner, hardware)
             )
         config = self._sized(config)
+        if self._learner_hardware is not None and config.precision != "binary32":
+            name = self._learner_hardware.name
+            raise ValueError(f"precision must be binary32 with learner {name}, not {config.precision}")
         self.hardware = resolve_hardware(hardware, "pearl")
         seeds = np.random.SeedSequence(config.seed).generate_state(4)
         super().__init__(self.kind(made, int(seeds[0])), config, backend, evaluation_env)

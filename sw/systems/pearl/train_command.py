@@ -25,6 +25,7 @@ ALGORITHMS = ("dqn", "ddpg", "sac")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...algorithms.dqn_config import LOSSES
+    from ...algorithms.replay_parameters import PRECISIONS
 
     parser.add_argument("--algo", choices=ALGORITHMS, help=f"algorithm that trains (default {ALGORITHMS[0]})")
     parser.add_argument(
@@ -67,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     configurations = _configurations()
     algorithm, reason = _algorithm(parser)
     parser.set_defaults(options_of=algorithm)
-    add_hyper_parameters(parser, configurations[algorithm], choices={"loss": LOSSES})
+    add_hyper_parameters(parser, configurations[algorithm], choices={"loss": LOSSES, "precision": PRECISIONS})
     # Options of other algorithms are told as theirs, by a parser that can.
     owners: dict[str, list[str]] = {}
     for name, configuration in configurations.items():

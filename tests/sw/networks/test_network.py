@@ -16,11 +16,13 @@ from rewardware.sw.networks.network import Network, shared_passes
 from rewardware.sw.networks.torch_networks import build_network
 from rewardware.sw.reference.float.host import to_bits
 
-from .perceptron_reference import backward, forward, fused, layers_of
+from .perceptron_reference import backward, bfloat16, binary32, forward, fused, layers_of
 
 # Flags that leave the processor shorter vectors, where it has such ones.
 X86 = platform.machine() == "x86_64"
 SHORTER = [("-mno-avx512f",), ("-mno-avx512f", "-mno-avx2")] if X86 else []
+WITHOUT_BFLOAT16 = [("-mno-avx512bf16",)] if X86 else []
+FACTORS = {"binary32": binary32, "bfloat16": bfloat16}
 SHAPES = [((1, 1), 1), ((3, 1), 1), ((1, 5, 2), 7), ((33, 31, 16, 17), 13), ((17, 70, 33), 9), ((4, 64, 2), 32)]
 
 
@@ -38,12 +40,12 @@ def vector_of(network):
     return np.concatenate([part.t().numpy().reshape(-1) for part in network.parameters])
 
 
-def check(network, sizes, inputs, slopes):
+def check(network, sizes, inputs, slopes, factor=binary32):
     """Both passes, to the last bit, and that the derivative by the inputs leaves the gradients alone."""
     layers = layers_of(vector_of(network), sizes)
     with np.errstate(all="ignore"):
-        kept = forward(layers, inputs.numpy())
-        gradients, by_inputs = backward(layers, kept, slopes.numpy())
+        kept = forward(layers, inputs.numpy(), factor)
+        gradients, by_inputs = backward(layers, kept, slopes.numpy(), factor)
     found, way = network(inputs)
     assert same(found, kept[-1])
     network.differentiate(way, slopes)
@@ -62,7 +64,28 @@ def test_passes_are_those_of_the_reference(sizes, rows, flags, monkeypatch):
         check(network, sizes, numbers(generator, rows, sizes[0]), numbers(generator, rows, sizes[-1]))
 
 
-def test_numbers_at_the_ends_of_their_range_are_those_of_the_reference():
+@pytest.mark.parametrize("flags", [(), *WITHOUT_BFLOAT16, *SHORTER], ids=" ".join)
+@pytest.mark.parametrize(("sizes", "rows"), SHAPES)
+def test_passes_in_bfloat16_are_those_of_the_reference(sizes, rows, flags, monkeypatch):
+    """The same bits with the processor's instruction and without."""
+    monkeypatch.setattr(network_module, "native_library", lambda: load_passes(*flags))
+    generator = np.random.default_rng(8)
+    network = Network(initial_layers(sizes, generator), 1e-3, "bfloat16")
+    for scale in (1, 1, 1e-36):
+        inputs = numbers(generator, rows, sizes[0]) * scale
+        check(network, sizes, inputs, numbers(generator, rows, sizes[-1]), bfloat16)
+
+
+def test_bfloat16_is_that_of_pytorch():
+    generator = np.random.default_rng(9)
+    given = generator.integers(0, 1 << 32, 100_000, dtype=np.uint32).view(np.float32)
+    given = given[(np.abs(given) >= np.finfo(np.float32).tiny) | (given == 0)]
+    assert same(torch.from_numpy(given).bfloat16().float(), bfloat16(given))
+    assert np.signbit(bfloat16(np.float32([-1e-40]))).all() and not bfloat16(np.float32([-1e-40])).any()
+
+
+@pytest.mark.parametrize("precision", FACTORS)
+def test_numbers_at_the_ends_of_their_range_are_those_of_the_reference(precision):
     """Infinities, no numbers, zeros of both signs, the largest and the least: alone, and where they meet."""
     generator, sizes = np.random.default_rng(1), (5, 19, 35, 3)
     special = np.array([np.inf, -np.inf, np.nan, 0, -0.0, 3.4e38, -3.4e38, 1e-45, -1e-38, 1], np.float32)
@@ -71,8 +94,8 @@ def test_numbers_at_the_ends_of_their_range_are_those_of_the_reference():
         for part in (part for layer in layers for part in layer):
             part[...] = np.where(generator.random(part.shape) < share, generator.choice(special, part.shape), part)
         inputs, slopes = (torch.from_numpy(generator.choice(special, (11, size))) for size in (5, 3))
-        check(Network(layers, 1e-3), sizes, inputs, slopes)
-        check(Network(layers, 1e-3), sizes, numbers(generator, 11, 5), slopes)
+        for given in (inputs, numbers(generator, 11, 5)):
+            check(Network(layers, 1e-3, precision), sizes, given, slopes, FACTORS[precision])
 
 
 @pytest.mark.parametrize("left_out", [[0], [1, 2, 11], range(13), [3, 12]])
@@ -118,7 +141,8 @@ def test_a_pass_of_no_rows_gives_none():
     assert not network.optimizer.gradients.any()
 
 
-def test_several_threads_have_the_same_bits():
+@pytest.mark.parametrize("precision", FACTORS)
+def test_several_threads_have_the_same_bits(precision):
     generator = np.random.default_rng(1)
     layers = initial_layers((23, 256, 256, 1), generator)
     inputs, slopes = numbers(generator, 256, 23), numbers(generator, 256, 1)
@@ -126,7 +150,7 @@ def test_several_threads_have_the_same_bits():
     try:
         for count in (1, 2, 3):
             torch.set_num_threads(count)
-            network = Network(layers, 1e-2)
+            network = Network(layers, 1e-2, precision)
             follower = network.copy()
             with shared_passes():
                 assert torch.get_num_threads() == 1

@@ -4,7 +4,9 @@ import functools
 import os
 from typing import Any
 
+from ....algorithms.replay_parameters import PRECISIONS
 from ....measurement.bench import comparison_library, make_row
+from ....networks.native.library import native_library
 from .returns import mean_return
 from .rltools_sac import rltools_speed
 from .runtime import (
@@ -44,7 +46,9 @@ def _arms_of_sbx() -> dict[str, Arm]:
 
 def against_the_fastest(comparison: Comparison) -> dict[str, Any]:
     """A row without its name: the median of several measurements over that of the fastest of all others."""
-    ours, theirs = arms_here(comparison), arms_of_stable_baselines3(comparison) | _arms_of_sbx()
+    # Products of bfloat16 are only faster where the processor has an instruction for them.
+    precisions = PRECISIONS if native_library().has_bfloat16() else ("binary32",)
+    ours, theirs = arms_here(comparison, precisions), arms_of_stable_baselines3(comparison) | _arms_of_sbx()
     found = measure_in_turn(
         comparison, ours | theirs, then=lambda model: mean_return(model, comparison.environment, EPISODES)
     )

@@ -1,5 +1,7 @@
-"""Returns of algorithms with actors beside those of Stable-Baselines3 with the same hyper-parameters."""
+"""Returns of algorithms with actors: beside Stable-Baselines3's with the same hyper-parameters, and in bfloat16."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +14,7 @@ from ....core.environments.make_environment import make_environment
 from ....measurement.bench import drawn_from, make_row, say
 from .runtime import COMPARISONS, Comparison, agent_of, model_of
 
-__all__ = ["LEARNING", "mean_return", "returns_against_stable_baselines3"]
+__all__ = ["LEARNING", "mean_return", "returns_against_stable_baselines3", "returns_in_bfloat16"]
 
 SEEDS, POINTS, EPISODES, ENVIRONMENTS = 3, 3, 20, 4
 CARTPOLE, PENDULUM = "CartPole-v1", "Pendulum-v1"
@@ -32,7 +34,19 @@ LEARNING = {
 
 
 def returns_against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
-    """A row without its name: by how much the mean return at the end is above that of Stable-Baselines3.
+    """A row without its name: by how much the mean return at the end is above that of Stable-Baselines3."""
+    return _compare(
+        comparison, {"here": agent_of, "Stable-Baselines3": model_of}, "; replay prioritised here, uniform there"
+    )
+
+
+def returns_in_bfloat16(comparison: Comparison) -> dict[str, Any]:
+    """A row without its name: by how much the mean return at the end with products of bfloat16 is above binary32's."""
+    return _compare(comparison, {"bfloat16": functools.partial(agent_of, precision="bfloat16"), "binary32": agent_of})
+
+
+def _compare(comparison: Comparison, makers: dict[str, Callable[..., Any]], besides: str = "") -> dict[str, Any]:
+    """By how much the first one's mean return at the end is above the second one's.
 
     Both learn with one thread in as many environments, each seed anew, and are evaluated in the same episodes.
     """
@@ -42,7 +56,7 @@ def returns_against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
     try:
         torch.set_num_threads(1)
         curves: dict[str, np.ndarray] = {}
-        for name, make in (("here", agent_of), ("Stable-Baselines3", model_of)):
+        for name, make in makers.items():
             seeds = range(drawn_from(0), drawn_from(0) + SEEDS)
             curves[name] = np.array([_curve(name, make, comparison, seed) for seed in seeds])
     finally:
@@ -55,10 +69,10 @@ def returns_against_stable_baselines3(comparison: Comparison) -> dict[str, Any]:
     how = (
         f"{comparison.environment}, networks {'-'.join(map(str, config.hidden_sizes))}, batch {config.batch_size}, "
         f"{ENVIRONMENTS} environments; mean return of {EPISODES} episodes after every {steps} of {comparison.steps} "
-        f"steps, {SEEDS} seeds: {told}; replay prioritised here, uniform there"
+        f"steps, {SEEDS} seeds: {told}{besides}"
     )
-    last = {name: curve[:, -1].mean() for name, curve in curves.items()}
-    return make_row(round(last["here"] - last["Stable-Baselines3"], 1), "return", "measured", how)
+    first, second = (curve[:, -1].mean() for curve in curves.values())
+    return make_row(round(first - second, 1), "return", "measured", how)
 
 
 def _curve(name: str, make: Any, comparison: Comparison, seed: int) -> list[float]:

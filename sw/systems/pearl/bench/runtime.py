@@ -4,7 +4,7 @@ import functools
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,9 +107,9 @@ class Arm:
                 model.close()
 
 
-def agent_of(comparison: Comparison, environments: int, actors_on: str = PROCESSES) -> Any:
+def agent_of(comparison: Comparison, environments: int, actors_on: str = PROCESSES, precision: str = "binary32") -> Any:
     """Agent with one actor, its replay on the reference."""
-    config = comparison.config
+    config = replace(comparison.config, precision=precision)
     made = agent_class(f"prioritized-{config.algorithm}")
     return made(comparison.environment, config, actors=1, environments=environments, actors_on=actors_on)
 
@@ -195,17 +195,19 @@ def _experiences_per_second(model: Any, comparison: Comparison) -> float:
     return (model.num_timesteps - first) / (time.perf_counter() - start)
 
 
-def arms_here(comparison: Comparison) -> dict[str, Arm]:
-    """Arms of this package, by their names in the figure."""
+def arms_here(comparison: Comparison, precisions: Sequence[str] = ("binary32",)) -> dict[str, Arm]:
+    """Arms of this package, by their names in the figure: with factors of products in each of these formats."""
     places = {PROCESSES: ""}
     if CORES == 1:
         # Two processes would take turns.
         places[IN_PROCESS] = " in the learner's process"
     return {
-        f"1 actor{where} with {ENVIRONMENTS} environments, prioritised replay on the reference, {_threads(threads)}": (
-            Arm(functools.partial(agent_of, environments=ENVIRONMENTS, actors_on=place), threads)
+        f"1 actor{where} with {ENVIRONMENTS} environments, prioritised replay on the reference, "
+        f"products of {precision}, {_threads(threads)}": (
+            Arm(functools.partial(agent_of, environments=ENVIRONMENTS, actors_on=place, precision=precision), threads)
         )
         for place, where in places.items()
+        for precision in precisions
         for threads in comparison.threads
     }
 

@@ -129,6 +129,7 @@ def test_a_wrong_weight_of_the_rtl_stops_lockstep(monkeypatch):
         ({"double_q": True}, "reference", "double_q must be False with learner small, not True"),
         ({"max_grad_norm": 10}, "reference", "max_grad_norm must be inf with learner small, not 10"),
         ({"loss": "squared"}, "reference", "loss must be huber with learner small, not squared"),
+        ({"precision": "bfloat16"}, "reference", "precision must be binary32 with learner small, not bfloat16"),
         ({}, "uart:/dev/null", "The board at /dev/null has the replay manager alone: say where the learner is"),
     ],
 )
