@@ -38,7 +38,7 @@ class CommandQueue(ConfiguredComponent):
     read, send_read : In
         A command of :class:`.Arrival`; not together with a write.
     room : Out(1)
-        A command can be given in this cycle and in the next one.
+        A command can be given in this cycle and in the next one. A register.
     commands : Out(stream of routed_command_layout)
     idle : Out(1)
         There is no command.
@@ -56,7 +56,7 @@ class CommandQueue(ConfiguredComponent):
                 "send_read": In(1),
                 "mean": In(mean_layout),
                 "send_mean": In(1),
-                "room": Out(1),
+                "room": Out(1, init=1),
                 "commands": Out(stream.Signature(command)),
                 "idle": Out(1),
             },
@@ -81,7 +81,6 @@ class CommandQueue(ConfiguredComponent):
             queue.w_en.eq(self.send_write | self.send_read),
             means.w_data.eq(self.mean),
             means.w_en.eq(self.send_mean),
-            self.room.eq(queue.level <= DEPTH - 2),
             self.idle.eq(~queue.r_rdy),
             Value.cast(read).eq(queue.r_data),
             Value.cast(mean).eq(means.r_data),
@@ -94,4 +93,8 @@ class CommandQueue(ConfiguredComponent):
             queue.r_en.eq(leaves),
             means.r_en.eq(leaves & late),
         ]
+        # A level decides by it what it does, its longest path: a register, for which the next level is compared with
+        # the limit before it is known.
+        levels = queue.level - leaves, queue.level - leaves + 1
+        m.d.sync += self.room.eq(Mux(queue.w_en, *(level <= DEPTH - 2 for level in reversed(levels))))
         return m

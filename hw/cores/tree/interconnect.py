@@ -33,8 +33,8 @@ class StageBankInterconnect(ConfiguredComponent):
     port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
     other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
     make their ``ready`` of registers. Where four stages or more share a port, the paths end at skid buffers behind
-    the registers of those that take turns. ``ready`` of an input depends on its ``valid``: a source must not wait for
-    it.
+    the registers of those that take turns, and the turns themselves at skid buffers of the stages, so that ``ready``
+    of a stage is a register. Else ``ready`` of an input depends on its ``valid``: a source must not wait for it.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class StageBankInterconnect(ConfiguredComponent):
             self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
             self.concentrators = []
             self.stage_concentrators = []
-            self.request_skid_buffers, self.response_skid_buffers = [], []
+            self.stage_skid_buffers, self.request_skid_buffers, self.response_skid_buffers = [], [], []
         else:
             self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
             self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
@@ -98,7 +98,9 @@ class StageBankInterconnect(ConfiguredComponent):
                 replicated(Switch(SwitchConfig(inputs=len(self._stages(port)), outputs=1, width=width)))
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
-            ports = range(config.ports if config.concentration > 2 else 0)
+            shared = config.concentration > 2
+            self.stage_skid_buffers = [SkidBuffer(width) for stage in range(config.stages if shared else 0)]
+            ports = range(config.ports if shared else 0)
             self.request_skid_buffers = [SkidBuffer(width) for port in ports]
             self.response_skid_buffers = [SkidBuffer(response.size) for port in ports]
 
@@ -110,6 +112,10 @@ class StageBankInterconnect(ConfiguredComponent):
             m.submodules[f"stage_concentrator_{number}"] = concentrator
             entrances |= dict(zip(self._stages(number), concentrator.i, strict=True))
             self._enter(m, concentrator, self.requests, self.request_skid_buffers, number, "request")
+        for number, skid_buffer in enumerate(self.stage_skid_buffers):
+            m.submodules[f"stage_skid_buffer_{number}"] = skid_buffer
+            wiring.connect(m, skid_buffer.o, entrances[number])
+            entrances[number] = skid_buffer.i
         for number, port in enumerate(self.stage_requests):
             stage = Const(number, self._config.stage_width)
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
@@ -138,8 +144,8 @@ class StageBankInterconnect(ConfiguredComponent):
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
         concentrators = [*self.concentrators, *self.stage_concentrators]
-        skid_buffers = [*self.request_skid_buffers, *self.response_skid_buffers]
-        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.o for skid in skid_buffers)]
+        skid_buffers = [*self.stage_skid_buffers, *self.request_skid_buffers, *self.response_skid_buffers]
+        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.held for skid in skid_buffers)]
 
     def _enter(self, m, concentrator, network, skid_buffers, number, name):
         """Join a concentrator to its port of a butterfly, through its skid buffer where there is one."""

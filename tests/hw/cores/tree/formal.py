@@ -135,7 +135,7 @@ class RoutingProperties(wiring.Component):
     def _check_registers(self, m, sent, received):
         """Layer by layer, from the targets to the sources."""
         ahead = received
-        for layer, (rows, from_target) in reversed(list(enumerate(self._layers()))):
+        for layer, (rows, from_target, mask) in reversed(list(enumerate(self._layers()))):
             here, number = Signal(name=f"here_{layer}"), Signal(NUMBER_WIDTH, name=f"number_{layer}")
             for row, port in rows.items():
                 bits = Value.cast(port.payload)
@@ -145,7 +145,7 @@ class RoutingProperties(wiring.Component):
                 with m.If(port.valid):
                     m.d.comb += [
                         Assert((source < self.sources) & (target < self.targets)),
-                        Assert(((source & ~from_target) | (target & from_target)) & self._row_mask() == row),
+                        Assert(((source & ~from_target) | (target & from_target)) & mask == row),
                         Assert(bits[:rest] == self._front(body, rest)),
                     ]
                 with m.If(port.valid & self._is_chosen(body)):
@@ -157,21 +157,25 @@ class RoutingProperties(wiring.Component):
         m.d.comb += Assert(sent == ahead)
 
     def _layers(self):
-        """Registers of each layer by their row, and which bits of a row are those of the target."""
+        """Registers of each layer by their row, which bits of a row are those of the target, and which bits count."""
         network, config = getattr(self.network, self.way), self.config
+        mask = self._row_mask()
         if config.interconnect == "crossbar":
-            return [(dict(enumerate(network.o)), self._row_mask())]
+            return [(dict(enumerate(network.o)), mask, mask)]
         layers = []
+        if self.way == "requests" and self.network.stage_skid_buffers:
+            held = {stage: skid.held for stage, skid in enumerate(self.network.stage_skid_buffers)}
+            layers.append((held, 0, (1 << config.stage_width) - 1))
         concentrators = self.network.concentrators if self.way == "responses" else self.network.stage_concentrators
         if concentrators:
-            layers.append(({port: switch.o[0] for port, switch in enumerate(concentrators)}, 0))
+            layers.append(({port: switch.o[0] for port, switch in enumerate(concentrators)}, 0, mask))
         skid_buffers = getattr(self.network, f"{self.way[:-1]}_skid_buffers")
         if skid_buffers:
-            layers.append(({port: skid.held for port, skid in enumerate(skid_buffers)}, 0))
+            layers.append(({port: skid.held for port, skid in enumerate(skid_buffers)}, 0, mask))
         from_target = 0
         for rows, radix in zip(network.rows, config.radices, strict=True):
             from_target = (from_target + 1) * radix - 1
-            layers.append((rows, from_target))
+            layers.append((rows, from_target, mask))
         return layers
 
     def _row_mask(self):
