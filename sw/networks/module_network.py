@@ -105,7 +105,7 @@ def make_network(
         return Network(first, learning_rate, precision)
     if precision != "binary32":
         raise ValueError(
-            f"precision must be binary32 for a network that is no perceptron, {type(first).__name__}, not {precision}"
+            f"precision must be binary32 for a module such as {type(first).__name__}, not {precision}"
         )
     return ModuleNetwork(first, learning_rate)
 

@@ -20,7 +20,7 @@ def fused(a, b, c):
 
 
 def binary32(values):
-    """As they are."""
+    """Binary32 rounds nothing."""
     return values
 
 

@@ -89,7 +89,7 @@ class Bench:
             errors = differentiate(layer, activations[index + 1], errors)
             expected.append(gradient(layer, activations[index], errors))
             errors = backward(layer, self.weights[index], errors)
-        # What is ready last, first: done means that all are.
+        # The gradient that is ready last, first: done means that all are.
         for index, values in enumerate(reversed(expected)):
             await self.check_gradient(index, values)
         await self.check(self.results, errors)

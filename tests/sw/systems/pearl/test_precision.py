@@ -44,5 +44,5 @@ def test_other_precisions_and_modules_are_refused():
     with pytest.raises(ValueError, match="^precision must be binary32 or bfloat16, not 'float16'$"):
         PrioritizedSACConfig(precision="float16")
     module = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
-    with pytest.raises(ValueError, match="^precision must be binary32 for a network that is no perceptron, Sequential"):
+    with pytest.raises(ValueError, match="^precision must be binary32 for a module such as Sequential, not bfloat16$"):
         DQN("CartPole-v1", DQNConfig(precision="bfloat16"), network=module)
