@@ -12,6 +12,7 @@ import torch
 
 from rewardware.sw.algorithms.actor_critic_config import PrioritizedSACConfig
 from rewardware.sw.algorithms.replay_buffer import Batch
+from rewardware.sw.algorithms.replay_parameters import PRECISIONS
 from rewardware.sw.algorithms.sac_learner import SACLearner
 from rewardware.sw.networks.initialization import initial_layers
 from rewardware.sw.networks.network import Network
@@ -32,16 +33,18 @@ def batch_of(generator: np.random.Generator, rows: int) -> Batch:
     return Batch(experiences, np.arange(rows), np.ones(rows, np.float32))
 
 
-def weights_with(threads: int) -> list[np.ndarray]:
+def weights_with(threads: int, precision: str) -> list[np.ndarray]:
     """The actor's, after so many steps; tells how long these take."""
     torch.set_num_threads(threads)
-    config, generator = PrioritizedSACConfig(), np.random.default_rng(0)
+    config, generator = PrioritizedSACConfig(precision=precision), np.random.default_rng(0)
     learner, times = SACLearner(OBSERVATION, ACTION, config, 0), []
     for step in range(REPEATS):
         batch, start = batch_of(generator, config.batch_size), time.perf_counter()
         learner.train(batch, step)
         times.append(1e3 * (time.perf_counter() - start))
-    print(f"threads {threads}: {min(times):.2f} ms the fastest step, {statistics.median(times):.2f} the median")
+    print(
+        f"{precision}, threads {threads}: {min(times):.2f} ms the fastest step, {statistics.median(times):.2f} the median"
+    )
     return learner.weights()
 
 
@@ -55,11 +58,11 @@ def speed_of(product: Callable[[], object]) -> float:
     return 2e-9 * ROWS * SIZE * SIZE / min(times)
 
 
-def tell_products() -> None:
-    """Speeds of a layer's three products; ours add the biases, or sum their gradients."""
+def tell_products(precision: str) -> None:
+    """Speeds of a layer's three products; ours add the biases, or sum their gradients. PyTorch's are in binary32."""
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)
-    network = Network(initial_layers((SIZE, SIZE), generator), 1e-3)
+    network = Network(initial_layers((SIZE, SIZE), generator), 1e-3, precision)
     inputs, slopes, weights = (
         torch.from_numpy(generator.normal(size=(SIZE, SIZE)).astype(np.float32)) for _ in range(3)
     )
@@ -70,15 +73,21 @@ def tell_products() -> None:
         "back": (lambda: network.input_derivative(way, slopes), lambda: torch.mm(slopes, weights.t())),
     }
     for name, (own, theirs) in products.items():
-        print(f"{name}, {ROWS} x {SIZE} x {SIZE}: {speed_of(own):.0f} GFLOP/s, PyTorch's {speed_of(theirs):.0f}")
+        print(
+            f"{precision}, {name}, {ROWS} x {SIZE} x {SIZE}: {speed_of(own):.0f} GFLOP/s, PyTorch's {speed_of(theirs):.0f}"
+        )
 
 
 def main() -> None:
     cores = torch.get_num_threads()
-    tell_products()
-    pairs = list(zip(weights_with(1), weights_with(cores), strict=True))
-    same, count = sum(int(np.sum(one == other)) for one, other in pairs), sum(one.size for one, _ in pairs)
-    print(f"after {REPEATS} steps {same} of {count} weights of the actor are the same with one thread and with {cores}")
+    for precision in PRECISIONS:
+        tell_products(precision)
+        pairs = list(zip(weights_with(1, precision), weights_with(cores, precision), strict=True))
+        same, count = sum(int(np.sum(one == other)) for one, other in pairs), sum(one.size for one, _ in pairs)
+        print(
+            f"{precision}, after {REPEATS} steps {same} of {count} weights of the actor are the same with one thread and "
+            f"with {cores}"
+        )
 
 
 if __name__ == "__main__":
