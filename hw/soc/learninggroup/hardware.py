@@ -12,7 +12,7 @@ from ...cores.sparse_update.grouping_gradient_config import GroupingGradientConf
 from ...cores.sparse_update.grouping_update_config import GroupingUpdateConfig
 from ...cores.sparse_update.weight_update_config import WeightUpdateConfig
 from ...cores.vector.aggregator_config import AggregatorConfig
-from ...cores.vector.elementwise_config import ElementwiseConfig
+from ...cores.vector.elementwise_config import ElementwiseConfig, ElementwiseLaneConfig
 from ...cores.vector.matrix_config import MatrixConfig
 from ...cores.vector.softmax_config import SoftmaxConfig
 from ..shell.config import ShellConfig, configuration_hash
@@ -41,6 +41,9 @@ class LearningGroupHardware:
         ``weight_banks / update_interval`` lanes of RMSprop.
     choices : int
         Most alternatives of a head.
+    multiplier_depth : int
+        Register stages of the multipliers of elementwise and softmax units, 1 to 6. From the fourth on a stage holds
+        the operands, which come from wide memories: a clock that is higher for a cycle more a pass.
     error_ports : int
         Error words that gradients read in a cycle, 1 or 2: so many copies of a core's error memory.
     activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int
@@ -69,6 +72,7 @@ class LearningGroupHardware:
     weight_banks: int = 16
     update_interval: int = 4
     choices: int = 8
+    multiplier_depth: int = 3
     error_ports: int = 2
     activation_rows: int = 4096
     error_rows: int = 4096
@@ -151,6 +155,7 @@ class LearningGroupHardware:
     def elementwise(self):
         """Configuration of a core's elementwise unit."""
         return ElementwiseConfig(
+            lane=ElementwiseLaneConfig(multiplier_depth=self.multiplier_depth),
             lanes=self.device.lanes,
             blocks=self.device.blocks,
             width=min(self.width, self.device.blocks),
@@ -167,7 +172,12 @@ class LearningGroupHardware:
     @property
     def softmax(self):
         """Configuration of a core's softmax unit."""
-        return SoftmaxConfig(choices=self.choices, lanes=self.device.lanes, blocks=self.device.blocks)
+        return SoftmaxConfig(
+            choices=self.choices,
+            lanes=self.device.lanes,
+            blocks=self.device.blocks,
+            multiplier_depth=self.multiplier_depth,
+        )
 
     @property
     def aggregator(self):

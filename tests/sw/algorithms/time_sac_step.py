@@ -42,9 +42,8 @@ def weights_with(threads: int, precision: str) -> list[np.ndarray]:
         batch, start = batch_of(generator, config.batch_size), time.perf_counter()
         learner.train(batch, step)
         times.append(1e3 * (time.perf_counter() - start))
-    print(
-        f"{precision}, threads {threads}: {min(times):.2f} ms the fastest step, {statistics.median(times):.2f} the median"
-    )
+    fastest, median = min(times), statistics.median(times)
+    print(f"{precision}, threads {threads}: {fastest:.2f} ms the fastest step, {median:.2f} the median")
     return learner.weights()
 
 
@@ -73,9 +72,8 @@ def tell_products(precision: str) -> None:
         "back": (lambda: network.input_derivative(way, slopes), lambda: torch.mm(slopes, weights.t())),
     }
     for name, (own, theirs) in products.items():
-        print(
-            f"{precision}, {name}, {ROWS} x {SIZE} x {SIZE}: {speed_of(own):.0f} GFLOP/s, PyTorch's {speed_of(theirs):.0f}"
-        )
+        ours, others = speed_of(own), speed_of(theirs)
+        print(f"{precision}, {name}, {ROWS} x {SIZE} x {SIZE}: {ours:.0f} GFLOP/s, PyTorch's {others:.0f}")
 
 
 def main() -> None:
@@ -85,8 +83,7 @@ def main() -> None:
         pairs = list(zip(weights_with(1, precision), weights_with(cores, precision), strict=True))
         same, count = sum(int(np.sum(one == other)) for one, other in pairs), sum(one.size for one, _ in pairs)
         print(
-            f"{precision}, after {REPEATS} steps {same} of {count} weights of the actor are the same with one thread and "
-            f"with {cores}"
+            f"{precision}, after {REPEATS} steps {same} of {count} weights of the actor are the same with 1 and {cores}"
         )
 
 

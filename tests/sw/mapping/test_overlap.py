@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from rewardware.hw.cores.vector.elementwise_config import ElementwiseConfig
+from rewardware.hw.cores.vector.elementwise_config import ElementwiseConfig, ElementwiseLaneConfig
 from rewardware.hw.cores.vector.elementwise_unit import ElementwiseUnit
 from rewardware.sw.mapping.overlap import ElementwiseTiming, Operation, Overlap, Span
-from rewardware.sw.systems.learninggroup.program.stage import PASS_LATENCY
+from rewardware.sw.systems.learninggroup.program.stage import pass_latency
 
 ENGINES = ("matrix", "elementwise", "transfer", "softmax")
 WIDTH, LATENCY = 2, 9
@@ -155,5 +155,6 @@ def test_independent_streams_overlap():
 
 
 def test_the_latency_of_passes_is_that_of_the_unit():
-    for width, blocks in ((1, 1), (2, 4)):
-        assert ElementwiseUnit(ElementwiseConfig(width=width, blocks=blocks)).latency == PASS_LATENCY
+    for width, blocks, depth in ((1, 1, 3), (2, 4, 3), (2, 2, 4), (1, 2, 5)):
+        lane = ElementwiseLaneConfig(multiplier_depth=depth)
+        assert ElementwiseUnit(ElementwiseConfig(lane=lane, width=width, blocks=blocks)).latency == pass_latency(lane)

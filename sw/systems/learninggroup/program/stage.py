@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 from typing import TypedDict
 
-from .....hw.cores.vector.elementwise_config import Combination, Destination, Operand
+from .....hw.cores.vector.elementwise_config import Combination, Destination, ElementwiseLaneConfig, Operand
 from .....hw.cores.vector.matrix_config import Product
 from .....hw.soc.learninggroup.config import Network
 from .....hw.soc.learninggroup.hardware import LearningGroupHardware
@@ -11,7 +11,7 @@ from .....hw.soc.learninggroup.instructions import EVERY_CORE, Memory
 from ....mapping.overlap import ElementwiseTiming, Operation, Overlap, Span
 from .map import LayerPlace, MemoryMap
 
-__all__ = ["PASS_LATENCY", "Source", "Stage", "Target", "Terms"]
+__all__ = ["Source", "Stage", "Target", "Terms", "pass_latency"]
 
 # An operand of a pass: memory, base, and if it is not 1 the stride, and if it is not each block's own the block.
 Source = tuple[Operand, int] | tuple[Operand, int, int] | tuple[Operand, int, int, int]
@@ -39,12 +39,18 @@ class Terms(ThirdTerm, total=False):
 PRODUCT_LATENCY = 80
 CHOICE_CYCLES = 120
 OVERHEAD_CYCLES = 10
-# Exactly, of a pass: from the read of a word to its write.
-PASS_LATENCY = 28
+# Exactly, of a pass from the read of a word to its write, without its adders and multipliers: the functions of the
+# elementwise unit, and its memories.
+PASS_OVERHEAD = 17
 # Mode of an operand: each block has its own.
 OWN_BLOCK = 4
 # Halves of the result memory.
 RESULTS = {Operand.RESULT_0: 0, Operand.RESULT_1: 1}
+
+
+def pass_latency(lane: ElementwiseLaneConfig) -> int:
+    """Cycles of a pass from the read of a word to its write: a gradient's two units, and a combination."""
+    return PASS_OVERHEAD + lane.adder_depth + lane.multiplier_depth + max(lane.adder_depth, lane.multiplier_depth)
 
 
 class Stage:
@@ -85,7 +91,11 @@ class Stage:
 
     def overlap(self) -> Overlap:
         """An empty :class:`~.overlap.Overlap` of this device."""
-        return Overlap(ElementwiseTiming(width=self.hardware.elementwise.width, latency=PASS_LATENCY))
+        return Overlap(
+            ElementwiseTiming(
+                width=self.hardware.elementwise.width, latency=pass_latency(self.hardware.elementwise.lane)
+            )
+        )
 
     def group(self, overlap: Overlap, key: str) -> None:
         """Weight grouping of a layer, and its compressed weights; of ``bias/...`` there is nothing to compress."""
@@ -244,7 +254,8 @@ class Stage:
         overlap.add(
             Operation(
                 instruction="elementwise", engine="elementwise", stream=stream, cycles=features * self._turns(blocks),
-                latency=PASS_LATENCY, reads=reads, writes=writes, ports=frozenset(ports),
+                latency=pass_latency(self.hardware.elementwise.lane), reads=reads, writes=writes,
+                ports=frozenset(ports),
                 fields={"exchange": exchange, "features": features, "blocks": blocks, "core": core, **fields, **how},
             )
         )  # fmt: skip
