@@ -104,9 +104,7 @@ def make_network(
     if not isinstance(first, nn.Module):
         return Network(first, learning_rate, precision)
     if precision != "binary32":
-        raise ValueError(
-            f"precision must be binary32 for a module such as {type(first).__name__}, not {precision}"
-        )
+        raise ValueError(f"precision must be binary32 for a module such as {type(first).__name__}, not {precision}")
     return ModuleNetwork(first, learning_rate)
 
 
