@@ -19,7 +19,7 @@ from ....measurement.bench import BenchOfPresets, make_row
 from . import sum_trees
 from .fastest import FASTEST, against_the_fastest
 from .portability import portability
-from .returns import LEARNING, returns_against_stable_baselines3, returns_in_bfloat16
+from .returns import IN_BFLOAT16, LEARNING, returns_against_stable_baselines3, returns_in_bfloat16
 from .runtime import COMPARISONS, against_stable_baselines3
 from .user_lines import EXAMPLES, lines_of_example
 
@@ -70,7 +70,7 @@ class PearlBench(BenchOfPresets):
         rows |= {
             f"return_vs_sb3_{name}": part(returns_against_stable_baselines3, what) for name, what in LEARNING.items()
         }
-        rows |= {f"return_bfloat16_{name}": part(returns_in_bfloat16, what) for name, what in LEARNING.items()}
+        rows |= {f"return_bfloat16_{name}": part(returns_in_bfloat16, what) for name, what in IN_BFLOAT16.items()}
         return rows | {"portability": portability, "user_lines": self.user_lines}
 
     def cycles(self, kind: str, fanout: int) -> dict[str, Any]:
