@@ -211,13 +211,21 @@ def test_rate_and_exploration_of_stable_baselines3_fall_by_steps():
         assert np.isclose(model.policy.optimizer.param_groups[0]["lr"], config.learning_rate_at(steps))
 
 
-def test_returns_beside_those_of_stable_baselines3(monkeypatch):
+@pytest.mark.parametrize(
+    ("compare", "names"),
+    [
+        (bench_returns.returns_against_stable_baselines3, ("here", "Stable-Baselines3")),
+        (bench_returns.returns_in_bfloat16, ("bfloat16", "binary32")),
+    ],
+)
+def test_returns_beside_others(compare, names, monkeypatch):
     """With a training too short to learn anything."""
     monkeypatch.setattr(bench_returns, "SEEDS", 2)
     monkeypatch.setattr(bench_returns, "EPISODES", 1)
     config = PrioritizedSACConfig(hidden_sizes=(8,), batch_size=8, learning_starts=16)
     comparison = bench_runtime.Comparison("Pendulum-v1", config, 36)
-    row = bench_returns.returns_against_stable_baselines3(comparison)
+    row = compare(comparison)
+    assert all(f"{name}: means" in row["how"] for name in names)
     found = re.findall(r"means ([-\d., ]+), seeds at the end ([-\d., ]+)", row["how"])
     means, finals = ([list(map(float, told[index].split(","))) for told in found] for index in (0, 1))
     assert [len(curve) for curve in means] == [3, 3] and [len(seeds) for seeds in finals] == [2, 2]
