@@ -239,7 +239,7 @@ def test_refusals(trained, tmp_path):
         make(evaluator="gpu")
     with pytest.raises(ValueError, match="Self-play must be in-process on backend 'rtl', not processes: workers"):
         make(backend="rtl", settings={"self_play": "processes"})
-    with pytest.raises(ValueError, match="Self-play must be one of in-process, processes, ray, not 'there'"):
+    with pytest.raises(ValueError, match="Self-play must be one of processes, in-process, ray, not 'there'"):
         make(settings={"self_play": "there"})
     with load_agent(trained) as agent:
         with pytest.raises(ValueError, match="Games of alphazero go on to their end: omit --steps 3"):
