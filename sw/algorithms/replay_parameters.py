@@ -54,9 +54,9 @@ class ReplayParameters(HyperParameters):
     stratified
         Whether the total of priorities is divided into equal parts and each gives one sample of the batch.
     precision
-        Format of what the networks of gradient steps multiply. ``"bfloat16"``: activations, derivatives and weights are
-        rounded to it for each product, twice as fast where the processor has an instruction for that; sums, weights
-        and Adam's moments stay in binary32. For perceptrons alone, and learners on this processor.
+        Format of what the learner's networks multiply. ``"bfloat16"``: activations, derivatives and weights are rounded
+        to it for each product, which is faster where the processor has an instruction for that; sums, weights and
+        Adam's moments stay in binary32. For perceptrons alone, and learners on this processor.
     seed
         Seed of everything random.
 

@@ -94,8 +94,9 @@ class Network:
     learning_rate
         Adam's step; ``None``: it does not learn.
     precision
-        Format of the factors of products, ``"binary32"`` or ``"bfloat16"``; sums and parameters are in binary32. Bits
-        of products of bfloat16 are those of the processor's instruction, where it has one.
+        Format of the factors of products, ``"binary32"`` or ``"bfloat16"``; sums and parameters are in binary32.
+        Processors with an instruction for bfloat16 and without have the same bits, but for sums that round up to the
+        least normal number.
     """
 
     def __init__(self, layers: Layers, learning_rate: float | None, precision: str = "binary32"):

@@ -42,8 +42,8 @@ class LearningGroupHardware:
     choices : int
         Most alternatives of a head.
     multiplier_depth : int
-        Register stages of the multipliers of elementwise and softmax units, 1 to 6. From the fourth on a stage holds
-        the operands, which come from wide memories: a clock that is higher for a cycle more a pass.
+        Register stages of the multipliers of elementwise and softmax units, 1 to 6. With four and more a stage
+        holds the operands, which come from wide memories; a pass then takes a cycle more.
     error_ports : int
         Error words that gradients read in a cycle, 1 or 2: so many copies of a core's error memory.
     activation_rows, error_rows, result_rows, state_rows, aggregate_rows, scalar_rows : int

@@ -3,7 +3,8 @@
 // A word holds what is multiplied at a time: one number, or two that follow each other along the inner index. Products
 // are added one after another without being rounded before, so vectors of any width give the same bits. Those of
 // bfloat16 are what x86's instruction VDPBF16PS makes of them, with it or without: of a word the second product is added
-// first, and subnormal numbers count as 0.
+// first, and subnormal numbers count as 0. One case differs: a sum below the least normal number that binary32 rounds up
+// to it is 0 with the instruction.
 #pragma once
 
 #include <cmath>

@@ -10,13 +10,8 @@
 
 namespace product {
 
-#if defined(__AVX512F__)
-constexpr int ROWS = 8;
-#elif defined(__AVX2__)
-constexpr int ROWS = 6;
-#else
-constexpr int ROWS = 4;
-#endif
+// Rows of a block: as many as the processor has registers for; an even number.
+constexpr int ROWS = WIDTH == 16 ? 8 : WIDTH == 8 ? 6 : 4;
 // Columns of a panel of the right factor: two vectors, of which narrow products take one.
 constexpr int PANEL = 2 * WIDTH;
 

@@ -1,6 +1,7 @@
 """Passes of perceptrons against their reference by equality: widths about those of panels, threads, vectors."""
 
 import platform
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -74,6 +75,12 @@ def test_passes_in_bfloat16_are_those_of_the_reference(sizes, rows, flags, monke
     for scale in (1, 1, 1e-36):
         inputs = numbers(generator, rows, sizes[0]) * scale
         check(network, sizes, inputs, numbers(generator, rows, sizes[-1]), bfloat16)
+
+
+def test_the_library_knows_whether_the_processor_has_the_instruction():
+    assert not any(load_passes(*flags).has_bfloat16() for flags in (*WITHOUT_BFLOAT16, *SHORTER))
+    flags = Path("/proc/cpuinfo").read_text().split() if X86 else []
+    assert load_passes().has_bfloat16() == ("avx512_bf16" in flags)
 
 
 def test_bfloat16_is_that_of_pytorch():

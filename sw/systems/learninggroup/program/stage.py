@@ -77,6 +77,7 @@ class Stage:
         steps: int,
     ):  # fmt: skip
         self.hardware, self.network = hardware, network
+        self.pass_latency = pass_latency(hardware.elementwise.lane)
         self.batches, self.blocks, self.lanes_of_agent = batches, blocks, lanes_of_agent
         self.map = MemoryMap(hardware, network, batches, steps)
 
@@ -91,11 +92,7 @@ class Stage:
 
     def overlap(self) -> Overlap:
         """An empty :class:`~.overlap.Overlap` of this device."""
-        return Overlap(
-            ElementwiseTiming(
-                width=self.hardware.elementwise.width, latency=pass_latency(self.hardware.elementwise.lane)
-            )
-        )
+        return Overlap(ElementwiseTiming(width=self.hardware.elementwise.width, latency=self.pass_latency))
 
     def group(self, overlap: Overlap, key: str) -> None:
         """Weight grouping of a layer, and its compressed weights; of ``bias/...`` there is nothing to compress."""
@@ -254,8 +251,7 @@ class Stage:
         overlap.add(
             Operation(
                 instruction="elementwise", engine="elementwise", stream=stream, cycles=features * self._turns(blocks),
-                latency=pass_latency(self.hardware.elementwise.lane), reads=reads, writes=writes,
-                ports=frozenset(ports),
+                latency=self.pass_latency, reads=reads, writes=writes, ports=frozenset(ports),
                 fields={"exchange": exchange, "features": features, "blocks": blocks, "core": core, **fields, **how},
             )
         )  # fmt: skip

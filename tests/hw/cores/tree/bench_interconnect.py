@@ -84,6 +84,24 @@ def targets(count):
 
 
 @cocotb.test()
+async def stages_that_share_a_port_are_ready_whatever_the_others_offer(dut):
+    """From four stages on; fewer take turns, so that one of them alone is."""
+    config = parameters()["config"]
+    stages = range(config.stages)
+    for stage in stages:
+        getattr(dut, f"stage_requests__{stage}__valid").value = 0
+    await clock_and_reset(dut)
+    for stage in stages:
+        getattr(dut, f"stage_requests__{stage}__valid").value = 1
+    await FallingEdge(dut.clk)
+    ready = [int(getattr(dut, f"stage_requests__{stage}__ready").value) for stage in stages]
+    if config.concentration > 2:
+        compare([1] * config.stages, ready, "ready of all stages", 0)
+    elif config.concentration == 2:
+        compare(min(config.ports, config.stages), sum(ready), "stages that are ready", 0)
+
+
+@cocotb.test()
 async def requests_reach_their_banks(dut):
     config = parameters()["config"]
     for sink in range(config.banks):

@@ -94,6 +94,13 @@ def test_the_papers_sizes():
     assert (config.vpus, config.lanes, config.vectors) == (264, 32, 128)
 
 
+def test_multipliers_of_all_units_have_the_same_depth():
+    hardware = LearningGroupHardware(device=LearningGroupConfig(), multiplier_depth=4)
+    assert hardware.elementwise.lane.multiplier_depth == hardware.softmax.multiplier_depth == 4
+    with pytest.raises(ValueError, match="^Multiplier depth must be from 1 to 6, not 7$"):
+        LearningGroupHardware(device=LearningGroupConfig(), multiplier_depth=7)
+
+
 def test_lanes_of_the_update():
     device = LearningGroupConfig(optimizer_format="binary16")
     hardware = LearningGroupHardware(device=device, update_interval=2)
