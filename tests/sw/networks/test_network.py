@@ -231,6 +231,15 @@ def test_what_is_no_number_stays_none(layer):
     assert torch.isnan(network(numbers(generator, 4, 3))[0]).all()
 
 
+@pytest.mark.parametrize("precision", FACTORS)
+def test_a_copy_multiplies_as_the_network_does(precision):
+    generator = np.random.default_rng(10)
+    network = Network(initial_layers((17, 33, 2), generator), 1e-3, precision)
+    inputs = numbers(generator, 9, 17)
+    expected = forward(layers_of(vector_of(network), (17, 33, 2)), inputs.numpy(), FACTORS[precision])[-1]
+    assert same(network.copy()(inputs)[0], expected)
+
+
 # Parameters of the second network are shared among threads.
 @pytest.mark.parametrize("sizes", [(5, 33, 2), (64, 520, 2)])
 def test_a_follower_goes_a_part_of_the_way(sizes):
