@@ -136,15 +136,15 @@ class Actor:
         """
         records = np.zeros((self._settings.steps, len(self._environments)), self._settings.record)
         for row in records:
-            observations = np.stack([environment.observation for environment in self._environments])
+            observations = np.array([environment.observation for environment in self._environments])
             actions = self._settings.policy(weights, observations, step, self._generator)
+            row["observation"], row["action"] = observations, actions
             for record, environment, action in zip(row, self._environments, actions, strict=True):
                 _step(record, environment, action)
         return records.reshape(-1)
 
 
 def _step(record: Any, environment: Environment, action: np.ndarray) -> None:
-    record["observation"], record["action"] = environment.observation, action
     observation, reward, terminated, truncated = environment.step(action)
     if observation.shape != record["next_observation"].shape:
         raise ValueError(

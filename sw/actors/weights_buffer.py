@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -26,9 +27,10 @@ class WeightsBuffer:
 
     def __init__(self, arrays: Sequence[np.ndarray]):
         self._shapes = [array.shape for array in arrays]
-        self._size = sum(array.size for array in arrays)
+        # Where each array begins, and the end of the last one.
+        self._places = list(accumulate((array.size for array in arrays), initial=0))
         self._block = SharedBlock(
-            {"version": (np.int64, (1,)), "step": (np.int64, (2,)), "values": (np.float32, (2, self._size))}
+            {"version": (np.int64, (1,)), "step": (np.int64, (2,)), "values": (np.float32, (2, self._places[-1]))}
         )
         self.publish(0, arrays)
 
@@ -88,12 +90,8 @@ class WeightsBuffer:
             if time.monotonic() >= until:
                 raise TimeoutError(f"Weights were published faster than they could be read, for {limit:g} seconds")
             time.sleep(PAUSE_SECONDS)
-        arrays, first = [], 0
-        for shape in self._shapes:
-            count = int(np.prod(shape))
-            arrays.append(values[first : first + count].reshape(shape))
-            first += count
-        return step, arrays
+        parts = zip(self._shapes, pairwise(self._places), strict=True)
+        return step, [values[first:end].reshape(shape) for shape, (first, end) in parts]
 
     def close(self) -> None:
         """Let go of the memory."""

@@ -8,6 +8,7 @@ import numpy as np
 from ...hw.cores.checks import require_integer
 from ...hw.cores.replay.config import SumTreeConfig
 from ..core.checkpoint import prefixed, under
+from ..core.extent import extent
 from ..device.replay import ReplayDevice
 from ..device.replay_backends import open_sum_tree
 from .replay_buffer import Batch, ReplayBuffer
@@ -112,13 +113,13 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         ValueError
             A priority that is negative, not finite, or over the format of the tree; an index where nothing is.
         """
-        values = np.asarray(priorities, np.float64)
-        if values.size and not values.min() >= 0:
+        values = np.asarray(priorities, np.float64).reshape(-1)
+        least, greatest = extent(values) if values.size else (0.0, 0.0)
+        if not least >= 0:
             raise ValueError(f"Priorities must be at least 0, not {values[~(values >= 0)][0]:g}")
         self._require_kept(indices)
         self.device.update(indices, self._priorities(values))
-        if values.size:
-            self._greatest = max(self._greatest, float(values.max()))
+        self._greatest = max(self._greatest, greatest)
 
     def forget(self, indices: np.ndarray) -> None:
         """Give experiences the priority 0, with which they are never sampled; their places stay taken.
@@ -132,7 +133,9 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         self.device.update(indices, np.zeros(len(indices)))
 
     def _require_kept(self, indices: np.ndarray) -> None:
-        if len(indices) and (largest := np.asarray(indices).max()) >= self._length:
+        given = np.asarray(indices).reshape(-1)
+        # Others are no indices, as the device says.
+        if given.size and given.dtype.kind in "iu" and (largest := extent(given)[1]) >= self._length:
             raise ValueError(f"Indices must be below the {self._length} experiences, not {largest}")
 
     def _priorities(self, values: np.ndarray) -> np.ndarray:

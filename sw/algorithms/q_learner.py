@@ -12,6 +12,7 @@ from ..networks.torch_networks import load_modules, save_modules
 from ..networks.user_network import Layers
 from .dqn_config import DQNConfig
 from .replay_buffer import Batch
+from .temporal_differences import temporal_differences
 
 __all__ = ["QLearner"]
 
@@ -41,7 +42,7 @@ class QLearner:
     ):
         if first is None:
             first = initial_layers((observation_size, *config.hidden_sizes, actions), np.random.default_rng(seed))
-        self.config = config
+        self.config, self._discount = config, np.float32(config.gamma)
         self._network = make_network(first, config.learning_rate_at(0), config.precision)
         self._target = self._network.copy()
         self.online, self.target = self._network.module, self._target.module
@@ -78,24 +79,19 @@ class QLearner:
             Says the learning rate.
         """
         config, data = self.config, batch.experiences
-        rows = np.arange(len(batch.weights))
-        next_values, chosen = data["next_values"], (rows, data["action"])
+        choosing = next_values = data["next_values"]
         if config.double_q:
-            chooser, _ = self._network(torch.from_numpy(data["next_observation"]))
-            best = next_values[rows, chooser.numpy().argmax(1)]
-        else:
-            best = next_values.max(1)
-        targets = data["reward"] + np.where(data["terminated"], 0, np.float32(config.gamma) * best)
+            choosing = self._network(torch.from_numpy(data["next_observation"]))[0].numpy()
         values, way = self._network(torch.from_numpy(data["observation"]))
-        errors = values.numpy()[chosen] - targets
-        # Half the squared error's derivative, or Huber's, which is that up to an error of 1; the loss is the mean.
-        slopes = np.zeros(values.shape, np.float32)
-        slopes[chosen] = batch.weights * (1 / len(rows)) * (errors.clip(-1, 1) if config.loss == "huber" else errors)
+        chosen, errors, slopes = temporal_differences(
+            values.numpy(), data["action"], data["reward"], data["terminated"], next_values, choosing,
+            self._discount, batch.weights, config.loss == "huber",
+        )  # fmt: skip
         self._network.differentiate(way, torch.from_numpy(slopes))
         self.optimizer.clip(config.max_grad_norm)
         self.optimizer.learning_rate = config.learning_rate_at(step)
         self._network.advance()
-        self._last = values.numpy()[chosen], errors, batch.weights
+        self._last = chosen, errors, batch.weights
         return np.abs(errors)
 
     def statistics(self) -> dict[str, float]:

@@ -113,11 +113,6 @@ class ReplayBuffer(ABC):
         column = self._columns.get(name)
         return finite_array(name.replace("_", " ").capitalize(), values, None if column is None else column.dtype)
 
-    @property
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of an experience's values."""
-        return {name: values.shape[1:] for name, values in self._columns.items()}
-
     def _is_one(self, rows: Mapping[str, np.ndarray]) -> bool:
         """Whether those are the values of one experience."""
         known = bool(self._columns) and {name: values.shape for name, values in rows.items()} == self._shapes
@@ -143,6 +138,8 @@ class ReplayBuffer(ABC):
         self._columns = {
             name: np.zeros((self.capacity, *values.shape[1:]), values.dtype) for name, values in rows.items()
         }
+        # Shapes of the values of an experience.
+        self._shapes = {name: values.shape[1:] for name, values in rows.items()}
 
     def _experiences(self) -> dict[str, np.ndarray]:
         """All that are kept."""

@@ -10,9 +10,11 @@ from ...hw.cores.checks import require_integer
 from ...hw.cores.random.xorshift import advance, state_from_seed
 from ...hw.cores.replay.requests import RequestKind, Status
 from ...hw.soc.pearl.instructions import COUNT_WIDTH
+from ..core.extent import extent
 from ..reference.replay.requests import Answers, Requests
 from .driver import Driver
 from .errors import DeviceError
+from .priority_units import priority_units
 from .replay_backends import SumTreeBackend, segment_width
 
 __all__ = ["ReplayDevice", "Samples"]
@@ -197,23 +199,21 @@ class ReplayDevice(Driver):
 
     def _units(self, priorities: Any) -> np.ndarray:
         values = np.asarray(priorities, np.float64).reshape(-1)
-        units = np.rint(values * self._unit)
         largest = (1 << self.config.priority_width) - 1
-        # NaN is not in it, either.
-        if units.size and not (values.min() >= 0 and units.max() <= largest):
-            wrong = ~((values >= 0) & (units <= largest))
+        units, wrong = priority_units(values, self._unit, largest)
+        if wrong >= 0:
             raise ValueError(
-                f"Priorities must be from 0 to {largest / self._unit:g}, not {values[wrong][0]:g} "
-                f"(number {int(np.argmax(wrong))})"
+                f"Priorities must be from 0 to {largest / self._unit:g}, not {values[wrong]:g} (number {wrong})"
             )
-        return np.maximum(units.astype(np.int64), values > 0)
+        return units
 
     def _indices(self, indices: Any) -> np.ndarray:
         values = np.asarray(indices)
         if values.size and values.dtype.kind not in "iu":
             raise TypeError(f"Indices must be integers, not {values.dtype}")
         values = values.astype(np.int64).reshape(-1)
-        if values.size and not (values.min() >= 0 and values.max() < self.config.leaves):
+        least, greatest = extent(values) if values.size else (0, 0)
+        if not (least >= 0 and greatest < self.config.leaves):
             wrong = (values < 0) | (values >= self.config.leaves)
             raise ValueError(f"Indices must be from 0 to {self.config.leaves - 1}, not {values[wrong][0]}")
         return values

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 from .native.library import native_library
@@ -35,6 +36,7 @@ class Adam:
     def __init__(self, parameters: torch.Tensor, learning_rate: float = 1e-3):
         self._parameters, self.learning_rate = parameters, learning_rate
         self.gradients, self._first, self._second = (torch.zeros_like(parameters) for _ in range(3))
+        self._slopes = self.gradients.numpy()
         self._steps = torch.zeros((), dtype=torch.int64)
         self._library = native_library()
 
@@ -57,6 +59,9 @@ class Adam:
 
     def clip(self, length: float) -> None:
         """Cut the gradients to a length, as ``torch.nn.utils.clip_grad_norm_`` does."""
+        # Most steps need no exact length, which takes far longer. This one errs by less than a tenth.
+        if np.dot(self._slopes, self._slopes) < (0.9 * length) ** 2:
+            return
         total = float(torch.linalg.vector_norm(self.gradients)) + 1e-6
         if not total < length:
             self.gradients *= length / total

@@ -17,7 +17,7 @@ _SAMPLE, _RETRIEVE, _INSERT, _TOTAL = (
 _DONE, _EMPTY, _OUT_OF_RANGE, _UNKNOWN_KIND = (
     int(status) for status in (Status.DONE, Status.EMPTY, Status.OUT_OF_RANGE, Status.UNKNOWN_KIND)
 )
-_ONE = np.uint64(1)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 _LEFT, _RIGHT, _LEFT_AGAIN = (np.uint64(shift) for shift in SHIFTS)
 _UPPER = np.uint64(STATE_WIDTH - DRAW_WIDTH)
 _DRAW_MASK = np.uint64((1 << DRAW_WIDTH) - 1)
@@ -57,6 +57,29 @@ def make_draws(state: np.uint64, count: int, segment: np.uint64) -> tuple[np.nda
     return draws, state
 
 
+@numba.njit(inline="always")
+def _find_leaves(draws: np.ndarray, sums: np.ndarray, leaves: np.ndarray, priorities: np.ndarray) -> None:
+    """Leaves of draws, and their priorities, of a tree whose sum is not 0.
+
+    Level by level: where the tree is larger than a cache, reads for one draw do not wait for those of another.
+    """
+    first = sums.size // 2
+    for place in range(draws.size):
+        # `priorities` holds the sum that is sought below a node, until its leaf is found.
+        priorities[place], leaves[place] = _scale(draws[place], sums[1]) + _ONE, 1
+    level = 1
+    while level < first:
+        level *= 2
+        for place in range(draws.size):
+            node = 2 * leaves[place]
+            left, sought = sums[node], priorities[place]
+            goes_right = sought > left
+            leaves[place], priorities[place] = node + goes_right, sought - (left if goes_right else _ZERO)
+    for place in range(draws.size):
+        priorities[place] = sums[leaves[place]]
+        leaves[place] -= first
+
+
 @numba.njit(cache=True)
 def serve_requests(
     kinds: np.ndarray,
@@ -91,30 +114,28 @@ def serve_requests(
     first = sums.size // 2
     statuses, leaves = np.full(kinds.size, _DONE, np.int64), np.zeros(kinds.size, np.int64)
     befores, totals = np.zeros(kinds.size, np.uint64), np.zeros(kinds.size, np.uint64)
-    for number in range(kinds.size):
-        kind = kinds[number]
+    number = 0
+    while number < kinds.size:
+        kind, here = kinds[number], number
+        number += 1
         if kind > _TOTAL:
-            statuses[number] = _UNKNOWN_KIND
+            statuses[here] = _UNKNOWN_KIND
         elif kind == _TOTAL:
-            totals[number] = sums[1]
+            totals[here] = sums[1]
         elif kind == _SAMPLE:
-            if sums[1] == 0:
-                statuses[number] = _EMPTY
-                continue
-            sought, node = _scale(draws[number], sums[1]) + _ONE, 1
-            while node < first:
-                node *= 2
-                if sought > sums[node]:
-                    sought -= sums[node]
-                    node += 1
-            leaves[number], befores[number] = node - first, sums[node]
+            while number < kinds.size and kinds[number] == _SAMPLE:
+                number += 1
+            if sums[1]:
+                _find_leaves(draws[here:number], sums, leaves[here:number], befores[here:number])
+            else:
+                statuses[here:number] = _EMPTY
         else:
-            leaf, priority = next_leaf if kind == _INSERT else indices[number], priorities[number]
+            leaf, priority = next_leaf if kind == _INSERT else indices[here], priorities[here]
             if leaf >= count or (kind != _RETRIEVE and priority > largest):
-                statuses[number] = _OUT_OF_RANGE
+                statuses[here] = _OUT_OF_RANGE
                 continue
             node = first + leaf
-            leaves[number], befores[number] = leaf, sums[node]
+            leaves[here], befores[here] = leaf, sums[node]
             if kind == _RETRIEVE:
                 continue
             # Modulo 2**64, as is what becomes less.
