@@ -55,7 +55,7 @@ def sparse_cycles(config: Any, layer: Any) -> Any:
 
     compression = max(walk(layer.forward.vectors[core], layer.tables[core][0]) for core in range(config.cores))
     return {
-        "find": {"max_index": blocks * groups + 4},
+        "find": {"max_index": blocks * groups + 5},
         "encode": encoding(layer.rows, layer.columns),
         "transpose": encoding(np.concatenate(layer.columns), [layer.rows]) | {"tables": 2 * groups + 9},
         "compress": {"compression": compression},

@@ -18,7 +18,7 @@ find_stage_errors = data.StructLayout({"too_many_groups": 1, "address_out_of_ran
 class FindStage(ConfiguredComponent):
     """Checks a command, and puts the words of its grouping matrices through the max-index unit, into the index lists.
 
-    Latency: five cycles from a command to the next stage, and W + 4 more to find the maxima in W words of grouping
+    Latency: five cycles from a command to the next stage, and W + 5 more to find the maxima in W words of grouping
     matrices. The next command is taken when the next stage has taken this one.
 
     Parameters
@@ -99,15 +99,21 @@ class FindStage(ConfiguredComponent):
         m.submodules.max_index = unit = MaxIndexUnit(config)
         left = Signal(words.shape())
         group = Signal(range(config.groups))
-        running, arrived, last = Signal(), Signal(), Signal()
-        m.d.sync += running.eq(self.finding & ~found)
-        m.d.comb += [
-            self.grouping.enable.eq(running & (left != 0) & (~arrived | unit.words.ready)),
+        running, arrived, last, ends = Signal(), Signal(), Signal(), Signal()
+        m.d.sync += [
+            running.eq(self.finding & ~found),
+            arrived.eq(self.grouping.enable),
+            # A word comes late in its cycle: it is compared in the next. The unit is always ready, since its indexes
+            # never wait.
             unit.words.valid.eq(arrived),
             unit.words.payload.values.eq(self.grouping.data),
             unit.words.payload.last.eq(last),
+        ]
+        m.d.comb += [
+            ends.eq(group + 1 == command.groups),
+            self.grouping.enable.eq(running & (left != 0)),
             unit.indexes.ready.eq(1),
-            found.eq(running & (left == 0) & ~arrived & ~unit.indexes.valid),
+            found.eq(running & (left == 0) & ~arrived & ~unit.words.valid & ~unit.indexes.valid),
             self.indexes.enable.eq(unit.indexes.valid),
             self.indexes.data.eq(unit.indexes.payload.indexes),
             self.errors.not_a_number.eq(unit.indexes.valid & unit.indexes.payload.not_a_number.any()),
@@ -121,13 +127,10 @@ class FindStage(ConfiguredComponent):
             ]
         with m.If(self.grouping.enable):
             m.d.sync += [
-                arrived.eq(1),
                 left.eq(left - 1),
                 self.grouping.address.eq(self.grouping.address + 1),
-                last.eq(group + 1 == command.groups),
-                group.eq(Mux(group + 1 == command.groups, 0, group + 1)),
+                last.eq(ends),
+                group.eq(Mux(ends, 0, group + 1)),
             ]
-        with m.Elif(unit.words.ready):
-            m.d.sync += arrived.eq(0)
         with m.If(unit.indexes.valid):
             m.d.sync += self.indexes.address.eq(self.indexes.address + 1)

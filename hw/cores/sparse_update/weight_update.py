@@ -109,7 +109,7 @@ class WeightUpdate(ConfiguredComponent):
     @property
     def gradient_latency(self):
         """Cycles from a word to its gradients in the format of the lanes."""
-        return self._expander.latency + (self.config.conversion_depth if self.config.converts else 0)
+        return 1 + self._expander.latency + (self.config.conversion_depth if self.config.converts else 0)
 
     @property
     def latency(self):
@@ -121,18 +121,20 @@ class WeightUpdate(ConfiguredComponent):
         m.submodules.expander = expander = self._expander
         for inner, outer in zip(expander.banks, self.gradients, strict=True):
             wiring.connect(m, inner, wiring.flipped(outer))
+        dense_word, issue, free = Signal(parameter_word(self.config.sparse)), Signal(), Signal()
         # Whether there is a word, by the cycles since it came.
-        valid = [expander.words.valid]
+        valid = [Signal(name="valid_0")]
         for cycle in range(1, self.latency + 1):
             late = Signal(name=f"valid_{cycle}")
             m.d.sync += late.eq(valid[-1])
             valid.append(late)
-        dense_word, issue, free = Signal(parameter_word(self.config.sparse)), Signal(), Signal()
         m.d.comb += [
             free.eq(~Cat(valid[1 : self.config.interval]).any() if self.config.interval > 1 else 1),
-            expander.words.valid.eq((self.words.valid & self.words.ready) | issue),
-            expander.words.payload.eq(Mux(issue, dense_word.as_value(), self.words.payload.as_value())),
+            valid[0].eq((self.words.valid & self.words.ready) | issue),
+            expander.words.valid.eq(valid[1]),
         ]
+        # The addresses of gradients are computed from a register, and not from whence a word comes.
+        m.d.sync += expander.words.payload.eq(Mux(issue, dense_word.as_value(), self.words.payload.as_value()))
         self._commands(m, dense_word, issue, free, Cat(valid[1:]).any())
         self._lanes(m, valid)
         return m
@@ -196,7 +198,7 @@ class WeightUpdate(ConfiguredComponent):
         lanes = config.lanes
         rows = {"gradient": self._converted(m, list(expander.lanes))}
         # A memory's word is late in its cycle: the lanes take it in the next.
-        address = delay(m, expander.words.payload.parameter_address, start - 2, "address")
+        address = delay(m, expander.words.payload.parameter_address, start - 3, "address")
         for name, port in (("weight", self.weights), ("square", self.squares)):
             word = Signal(port.data.shape(), name=f"{name}_read", reset_less=True)
             m.d.sync += word.eq(port.data)
@@ -205,7 +207,7 @@ class WeightUpdate(ConfiguredComponent):
         outputs = ("new_weight", "new_square", "nonfinite")
         rates = {name: self.rates[name] for name in RATES}
         results = sweep_lanes(m, self._units, valid[start], rows, rates, outputs, config.interval)
-        mask = delay(m, expander.word.mask, self.latency - expander.latency, "mask")
+        mask = delay(m, expander.word.mask, self.latency - expander.latency - 1, "mask")
         written, nonfinite = Signal(lanes), Signal(lanes)
         write_address = delay(m, address, self.latency - start + 2, "write_address")
         m.d.comb += [

@@ -1,6 +1,6 @@
 """A first-in, first-out buffer between two streams."""
 
-from amaranth.hdl import Module, Shape, Value
+from amaranth.hdl import Module, Mux, Shape, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -50,6 +50,9 @@ class StreamBuffer(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
+        if self.config.head_register:
+            self._behind_a_register(m)
+            return m
         width = Shape.cast(self.shape).width
         kind = SyncFIFO if self.config.latency == 1 else SyncFIFOBuffered
         m.submodules.fifo = fifo = kind(width=width, depth=self.config.depth)
@@ -63,3 +66,22 @@ class StreamBuffer(ConfiguredComponent):
             self.level.eq(fifo.level),
         ]
         return m
+
+    def _behind_a_register(self, m):
+        """A memory for all values but the oldest; without others a value goes past it."""
+        i, o = self.i, self.o
+        m.submodules.fifo = fifo = SyncFIFO(width=Shape.cast(self.shape).width, depth=self.config.depth - 1)
+        moves = Signal()
+        m.d.comb += [
+            moves.eq(~o.valid | o.ready),
+            fifo.w_data.eq(Value.cast(i.payload)),
+            fifo.w_en.eq(i.valid & (fifo.r_rdy | ~moves)),
+            fifo.r_en.eq(moves),
+            i.ready.eq(fifo.w_rdy),
+        ]
+        with m.If(moves):
+            m.d.sync += [
+                o.valid.eq(fifo.r_rdy | i.valid),
+                Value.cast(o.payload).eq(Mux(fifo.r_rdy, fifo.r_data, Value.cast(i.payload))),
+            ]
+        m.d.sync += self.level.eq(self.level + (i.valid & i.ready) - (o.valid & o.ready))

@@ -1,11 +1,12 @@
 """Commands of a stage on their way to the banks."""
 
-from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.fifo import SyncFIFO
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..stream.buffer import StreamBuffer
+from ..stream.buffer_config import StreamBufferConfig
 from .config import TreeConfig
 from .layouts import mean_layout
 from .stage_layouts import routed_command_layout
@@ -65,11 +66,13 @@ class CommandQueue(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         command = routed_command_layout(self._config)
-        m.submodules.queue = queue = SyncFIFO(width=command.size + 1, depth=DEPTH)
-        m.submodules.means = means = SyncFIFO(width=mean_layout.size, depth=DEPTH)
-        entry, read = Signal(command), Signal(command)
-        mean = Signal(mean_layout)
-        leaves, late = Signal(), Signal()
+        queued = data.StructLayout({"command": command, "is_late": 1})
+        # What leaves goes far: it is in registers. Besides them the memories have as many rows as there are commands.
+        buffer = StreamBufferConfig(depth=DEPTH + 1, latency=1, head_register=True)
+        m.submodules.queue = queue = StreamBuffer(queued, buffer)
+        m.submodules.means = means = StreamBuffer(mean_layout, buffer)
+        entry, head = queue.i.payload.command, queue.o.payload
+        leaves = Signal()
         m.d.comb += [
             # Only what both have is chosen.
             entry.eq(self.write),
@@ -77,24 +80,24 @@ class CommandQueue(ConfiguredComponent):
             entry.body.row.eq(Mux(self.send_read, self.read.body.row, self.write.body.row)),
             entry.body.kind.eq(Mux(self.send_read, self.read.body.kind, self.write.body.kind)),
             entry.body.slot.eq(self.read.body.slot),
-            queue.w_data.eq(Value.cast(entry) | (self.is_late & self.send_write) << command.size),
-            queue.w_en.eq(self.send_write | self.send_read),
-            means.w_data.eq(self.mean),
-            means.w_en.eq(self.send_mean),
-            self.idle.eq(~queue.r_rdy),
-            Value.cast(read).eq(queue.r_data),
-            Value.cast(mean).eq(means.r_data),
-            late.eq(queue.r_data[-1]),
-            self.commands.payload.eq(read),
-            self.commands.payload.body.edge.value.eq(Mux(late, mean.value, read.body.edge.value)),
-            self.commands.payload.body.edge.factor.eq(Mux(late, mean.factor, read.body.edge.factor)),
-            self.commands.valid.eq(queue.r_rdy & (~late | means.r_rdy)),
+            queue.i.payload.is_late.eq(self.is_late & self.send_write),
+            queue.i.valid.eq(self.send_write | self.send_read),
+            means.i.payload.eq(self.mean),
+            means.i.valid.eq(self.send_mean),
+            self.idle.eq(~queue.o.valid),
+            self.commands.payload.eq(head.command),
+            self.commands.valid.eq(queue.o.valid & (~head.is_late | means.o.valid)),
             leaves.eq(self.commands.valid & self.commands.ready),
-            queue.r_en.eq(leaves),
-            means.r_en.eq(leaves & late),
+            queue.o.ready.eq(leaves),
+            means.o.ready.eq(leaves & head.is_late),
         ]
+        with m.If(head.is_late):
+            m.d.comb += [
+                self.commands.payload.body.edge.value.eq(means.o.payload.value),
+                self.commands.payload.body.edge.factor.eq(means.o.payload.factor),
+            ]
         # A level decides by it what it does, its longest path: a register, for which the next level is compared with
         # the limit before it is known.
         levels = queue.level - leaves, queue.level - leaves + 1
-        m.d.sync += self.room.eq(Mux(queue.w_en, *(level <= DEPTH - 2 for level in reversed(levels))))
+        m.d.sync += self.room.eq(Mux(queue.i.valid, *(level <= DEPTH - 2 for level in reversed(levels))))
         return m

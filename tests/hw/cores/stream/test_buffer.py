@@ -9,9 +9,11 @@ from rewardware.sim.cocotb import simulate
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
-@pytest.mark.parametrize("depth, latency", [(3, 2), (11, 1)])
-def test_buffer(depth, latency, stall):
-    buffer = StreamBuffer(packet_layout(20), StreamBufferConfig(depth=depth, latency=latency))
+@pytest.mark.parametrize("depth, latency, head_register", [(3, 2, False), (11, 1, False), (2, 1, True), (6, 1, True)])
+def test_buffer(depth, latency, head_register, stall):
+    buffer = StreamBuffer(
+        packet_layout(20), StreamBufferConfig(depth=depth, latency=latency, head_register=head_register)
+    )
     assert buffer.latency == latency
     simulate(
         buffer,
@@ -26,5 +28,9 @@ def test_configuration_says_what_is_allowed():
         StreamBufferConfig(depth=1)
     with pytest.raises(ValueError, match="Latency must be from 1 to 2, not 0"):
         StreamBufferConfig(depth=2, latency=0)
+    with pytest.raises(ValueError, match="A buffer with a head register must have latency 1, not 2"):
+        StreamBufferConfig(depth=2, head_register=True)
+    with pytest.raises(TypeError, match="Head register must be True or False, not 1"):
+        StreamBufferConfig(depth=2, latency=1, head_register=1)
     with pytest.raises(TypeError, match="Depth must be an integer, not True"):
         StreamBufferConfig(depth=True)
