@@ -19,11 +19,12 @@ from .runtime import (
     describe,
     measure_in_turn,
     median_speeds,
+    model_of,
     off_policy_model,
     own_parameters,
 )
 
-__all__ = ["FASTEST", "against_the_fastest", "sbx_model"]
+__all__ = ["FASTEST", "against_the_fastest", "compiled_model", "sbx_model"]
 
 FASTEST = {name: COMPARISONS[name] for name in ("dqn", "ddpg", "sac")}
 # For each measured model.
@@ -37,6 +38,18 @@ def sbx_model(comparison: Comparison, environments: int) -> Any:
     return off_policy_model(comparison_library("sbx"), comparison, environments, own)
 
 
+def compiled_model(comparison: Comparison, environments: int) -> Any:
+    """Stable-Baselines3's, with networks compiled by ``torch.compile``."""
+    import torch
+
+    # Networks of earlier models would count towards a limit, beyond which none is compiled.
+    torch.compiler.reset()
+    model = model_of(comparison, environments)
+    for network in model.policy.children():
+        network.compile()
+    return model
+
+
 def _arms_of_sbx() -> dict[str, Arm]:
     return {
         f"SBX with {environments}": Arm(functools.partial(sbx_model, environments=environments))
@@ -48,7 +61,9 @@ def against_the_fastest(comparison: Comparison) -> dict[str, Any]:
     """A row without its name: the median of several measurements over that of the fastest of all others."""
     # Products of bfloat16 are only faster where the processor has an instruction for them.
     precisions = PRECISIONS if native_library().has_bfloat16() else ("binary32",)
-    ours, theirs = arms_here(comparison, precisions), arms_of_stable_baselines3(comparison) | _arms_of_sbx()
+    ours = arms_here(comparison, precisions)
+    compiled = arms_of_stable_baselines3(comparison, compiled_model, (ENVIRONMENTS,), ", compiled")
+    theirs = arms_of_stable_baselines3(comparison) | compiled | _arms_of_sbx()
     found = measure_in_turn(
         comparison, ours | theirs, then=lambda model: mean_return(model, comparison.environment, EPISODES)
     )

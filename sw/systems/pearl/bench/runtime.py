@@ -212,14 +212,31 @@ def arms_here(comparison: Comparison, precisions: Sequence[str] = ("binary32",))
     }
 
 
-def arms_of_stable_baselines3(comparison: Comparison) -> dict[str, Arm]:
-    """Arms of Stable-Baselines3, by their names in the figure."""
+def arms_of_stable_baselines3(
+    comparison: Comparison,
+    make: Callable[..., Any] | None = None,
+    counts: Sequence[int] = (1, ENVIRONMENTS),
+    told: str = "",
+) -> dict[str, Arm]:
+    """Arms of Stable-Baselines3, by their names in the figure.
+
+    Parameters
+    ----------
+    comparison
+        Quantity that is measured.
+    make
+        Makes a model, of a comparison and ``environments``; ``None``: `model_of`.
+    counts
+        Numbers of environments.
+    told
+        Describes what ``make`` does besides.
+    """
     return {
-        f"Stable-Baselines3 with {environments}, {_threads(threads)}": Arm(
-            functools.partial(model_of, environments=environments), threads
+        f"Stable-Baselines3 with {count}{told}, {_threads(threads)}": Arm(
+            functools.partial(make or model_of, environments=count), threads
         )
         for threads in comparison.threads
-        for environments in (1, ENVIRONMENTS)
+        for count in counts
     }
 
 

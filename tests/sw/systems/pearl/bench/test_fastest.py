@@ -41,14 +41,16 @@ def short(monkeypatch):
     monkeypatch.setattr(runtime, "CORES", 2)
     monkeypatch.setattr(fastest, "comparison_library", lambda name: {"sbx": STAND_IN}[name])
     monkeypatch.setattr(fastest, "native_library", lambda: SimpleNamespace(has_bfloat16=lambda: 0))
-    returns = iter([-10.0, -20.0, -30.0, -40.0, -50.0])
+    # Stable-Baselines3's networks are compiled only where a test does it.
+    monkeypatch.setattr(fastest, "compiled_model", runtime.model_of)
+    returns = iter([-10.0, -20.0, -30.0, -35.0, -40.0, -50.0])
     monkeypatch.setattr(fastest, "mean_return", lambda model, name, episodes: next(returns))
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_fastest_of_all_others_counts(name, short, monkeypatch):
-    """Ours takes a second, Stable-Baselines3 4 and 3, SBX 2 and 5: with one environment it is the fastest."""
-    monkeypatch.setattr(runtime, "time", fake_time(1, 4, 3, 2, 5))
+    """Ours takes a second, Stable-Baselines3 4, 3 and 3, SBX 2 and 5: with one environment it is the fastest."""
+    monkeypatch.setattr(runtime, "time", fake_time(1, 4, 3, 3, 2, 5))
     monkeypatch.setattr(fastest, "rltools_speed", lambda comparison: 8.0)
     row = fastest.against_the_fastest(COMPARISONS[name])
     assert (row["value"], row["unit"], row["kind"], row["paper"]) == (2, "times", "measured", None)
@@ -60,7 +62,7 @@ def test_the_fastest_of_all_others_counts(name, short, monkeypatch):
 def test_on_one_core_the_learners_process_may_be_the_faster_place(short, monkeypatch):
     """Ours takes 2 s with an actor in a process, 1 without; the fastest of the others 2."""
     monkeypatch.setattr(runtime, "CORES", 1)
-    monkeypatch.setattr(runtime, "time", fake_time(2, 1, 4, 3, 2, 5))
+    monkeypatch.setattr(runtime, "time", fake_time(2, 1, 4, 3, 3, 2, 5))
     monkeypatch.setattr(fastest, "mean_return", lambda model, name, episodes: 0.0)
     row = fastest.against_the_fastest(COMPARISONS["dqn"])
     assert row["value"] == 2
@@ -70,15 +72,28 @@ def test_on_one_core_the_learners_process_may_be_the_faster_place(short, monkeyp
 def test_products_of_bfloat16_count_where_the_processor_has_them(short, monkeypatch):
     """Ours takes 2 s with products of binary32, 1 of bfloat16; the fastest of the others 2."""
     monkeypatch.setattr(fastest, "native_library", lambda: SimpleNamespace(has_bfloat16=lambda: 1))
-    monkeypatch.setattr(runtime, "time", fake_time(2, 1, 4, 3, 2, 5))
+    monkeypatch.setattr(runtime, "time", fake_time(2, 1, 4, 3, 3, 2, 5))
     monkeypatch.setattr(fastest, "mean_return", lambda model, name, episodes: 0.0)
     row = fastest.against_the_fastest(COMPARISONS["dqn"])
     assert row["value"] == 2
     assert "products of binary32, 1 thread: 32 (" in row["how"] and "products of bfloat16, 1 thread: 64 (" in row["how"]
 
 
+@pytest.mark.parametrize("name, networks", [("dqn", 2), ("ddpg", 4), ("sac", 3)])
+def test_compiled_networks_are_those_that_are_trained(name, networks, monkeypatch):
+    """Calls of all networks reach their compiled forms, which stand in for PyTorch's; the target networks' also."""
+    called, reset = set(), []
+    monkeypatch.setattr(
+        torch.nn.Module, "compile", lambda part: part.register_forward_hook(lambda *_: called.add(part))
+    )
+    monkeypatch.setattr(torch.compiler, "reset", lambda: reset.append(1))
+    model = fastest.compiled_model(COMPARISONS[name], environments=2)
+    model.learn(64)
+    assert len(called) == networks and reset == [1]
+
+
 def test_rltools_may_be_the_fastest(short, monkeypatch):
-    monkeypatch.setattr(runtime, "time", fake_time(1, 4, 3, 2, 5))
+    monkeypatch.setattr(runtime, "time", fake_time(1, 4, 3, 3, 2, 5))
     monkeypatch.setattr(fastest, "rltools_speed", lambda comparison: 128.0)
     assert fastest.against_the_fastest(COMPARISONS["sac"])["value"] == 0.5
 
