@@ -5,7 +5,7 @@ from amaranth.lib import data
 
 from .records import Record
 
-__all__ = ["connect_fields", "record_layout"]
+__all__ = ["connect_fields", "layout_of_fields", "record_layout", "take_fields"]
 
 
 def record_layout(record: Record):
@@ -13,6 +13,16 @@ def record_layout(record: Record):
     return data.StructLayout(
         {field.name: signed(field.width) if field.signed else unsigned(field.width) for field in record.fields}
     )
+
+
+def layout_of_fields(layout, names):
+    """The layout of some fields of a structure: what a unit holds of a command."""
+    return data.StructLayout({name: layout.members[name] for name in names})
+
+
+def take_fields(target, source):
+    """Assignments of all fields of a view from those of the same names of another."""
+    return [target[name].eq(source[name]) for name in target.shape().members]
 
 
 def connect_fields(m, target, source, prefix=""):

@@ -5,6 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from .loop_nest_config import LoopNestConfig
 
 __all__ = ["LoopNest", "nest_command", "nest_values"]
@@ -66,8 +67,8 @@ class LoopNest(ConfiguredComponent):
         m = Module()
         levels = self._config.levels
         active = Signal()
-        command = Signal(nest_command(self._config))
-        values = Signal(nest_values(self._config))
+        command = Signal(layout_of_fields(nest_command(self._config), ("counts", "jumps")), reset_less=True)
+        values = Signal(nest_values(self._config), reset_less=True)
         # Iterations that are done.
         done = [Signal(self._config.count_width, name=f"done_{level}") for level in range(levels)]
         over, ends = (Signal(levels, name=name) for name in ("over", "ends"))
@@ -95,7 +96,8 @@ class LoopNest(ConfiguredComponent):
                 with m.If(inside):
                     m.d.sync += done[level].eq(Mux(over[level], 0, done[level] + 1))
         with m.If(self.commands.valid & self.commands.ready):
-            m.d.sync += [active.eq(1), command.eq(self.commands.payload), values.eq(self.commands.payload.first)]
+            payload = self.commands.payload
+            m.d.sync += [active.eq(1), values.eq(payload.first), *take_fields(command, payload)]
         return m
 
     def _sums(self, m, values, jump):

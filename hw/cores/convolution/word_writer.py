@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedWritePort
 from ..pipeline import delay
@@ -149,7 +150,11 @@ class WordWriter(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        command, kept = self.commands.payload, Signal(word_command(config))
+        command = self.commands.payload
+        # The nests have the rest.
+        names = [name for name in word_command(config).members if name not in ("parameters", "target")]
+        kept = Signal(layout_of_fields(word_command(config), names), reset_less=True)
+        picture = Signal(layout_of_fields(window_command(config.target), ("height", "pitch")), reset_less=True)
         begins, ends = Signal(), Signal()
         m.d.comb += [
             self.commands.ready.eq(~self.busy),
@@ -157,7 +162,7 @@ class WordWriter(ConfiguredComponent):
             self.completions.valid.eq(ends),
         ]
         with m.If(begins):
-            m.d.sync += [self.busy.eq(1), kept.eq(command)]
+            m.d.sync += [self.busy.eq(1), *take_fields(kept, command), *take_fields(picture, command.target)]
         with m.Elif(ends):
             m.d.sync += self.busy.eq(0)
         m.submodules.parameter_nest = parameter_nest = LoopNest(config.parameters)
@@ -167,7 +172,7 @@ class WordWriter(ConfiguredComponent):
             m.d.comb += [nest.commands.valid.eq(begins), nest.commands.payload.eq(of)]
         parameters = self._read_parameters(m, parameter_nest.o, kept.turned)
         words = self._turn(m, self._requantize(m, parameters, kept), kept)
-        self._write(m, words, target_nest.o, kept.target, ends)
+        self._write(m, words, target_nest.o, picture, ends)
         return m
 
     def _read_parameters(self, m, rows, turned):
@@ -240,7 +245,7 @@ class WordWriter(ConfiguredComponent):
             m.d.comb += [found.valid.eq(words.valid), words.ready.eq(found.ready), found.payload.eq(words.payload)]
         return found
 
-    def _write(self, m, words, places, target, ends):
+    def _write(self, m, words, places, picture, ends):
         """Words to their places, where these are in the picture."""
         config = self._config
         values, writes = places.payload.values, Signal()
@@ -257,7 +262,7 @@ class WordWriter(ConfiguredComponent):
             number = Signal(signed(config.element_width + 1), name=f"number_{lane}")
             m.d.comb += [
                 number.eq(values.element.as_signed() + lane),
-                enable[lane].eq(writes & (line < target.height) & (number < target.pitch) & (lane < values.rest)),
+                enable[lane].eq(writes & (line < picture.height) & (number < picture.pitch) & (lane < values.rest)),
             ]
         m.d.comb += [
             self.saturated.eq(Mux(self.features_granted, enable & words.payload.saturated, 0)),

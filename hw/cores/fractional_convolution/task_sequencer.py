@@ -5,6 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from .config import FractionalConvolutionConfig
 from .cycles import sums_latency
 from .layouts import step_layout, task_command
@@ -55,11 +56,13 @@ class TaskSequencer(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, taken = self._config, Signal()
-        command = Signal(task_command(config), reset_less=True)
+        # All but what is counted on from the first.
+        names = [name for name in task_command(config).members if name != "weight_row"]
+        command = Signal(layout_of_fields(task_command(config), names), reset_less=True)
         active, begun, starts = Signal(), Signal(), Signal()
         tile, block = Signal.like(command.tiles), Signal.like(command.blocks)
         last_tile, last_block = Signal(), Signal()
-        input_row, weight_row = Signal.like(command.input_row), Signal.like(command.weight_row)
+        input_row, weight_row = (Signal.like(self.commands.payload[name]) for name in ("input_row", "weight_row"))
         m.d.comb += [
             last_tile.eq(tile + 1 == command.tiles),
             last_block.eq(block + 1 == command.blocks),
@@ -83,7 +86,7 @@ class TaskSequencer(ConfiguredComponent):
             m.d.sync += [
                 active.eq(1),
                 begun.eq(0),
-                command.eq(self.commands.payload),
+                *take_fields(command, self.commands.payload),
                 tile.eq(0),
                 block.eq(0),
                 input_row.eq(self.commands.payload.input_row),
@@ -124,7 +127,7 @@ class TaskSequencer(ConfiguredComponent):
             {
                 "left": command.input_channels.shape(),
                 "input_row": command.input_row.shape(),
-                "weight_row": command.weight_row.shape(),
+                "weight_row": weight_row.shape(),
             }
         )
         ring = [Signal(slot_layout, name=f"slot_{number}") for number in range(self._config.slots)]

@@ -5,11 +5,13 @@ from amaranth.lib import data
 
 from .index_reader import blocks_of
 
-__all__ = ["ADDRESS_WIDTH", "STEPS", "check_command", "sparse_command"]
+__all__ = ["ADDRESS_WIDTH", "STEPS", "WALKED", "check_command", "sparse_command"]
 
 ADDRESS_WIDTH = 20
 COUNT_WIDTH = 16
 STEPS = ("find", "encode", "transpose", "compress", "walk")
+# What the last steps need of a command.
+WALKED = ("compress", "walk", "every_word", "groups", "columns", "group_base", "parameter_base")
 
 
 def sparse_command(config):

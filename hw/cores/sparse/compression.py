@@ -6,13 +6,18 @@ from amaranth.lib.wiring import In, Out
 
 from ..bits import count_ones, rotate
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort, WritePort
 from ..pipeline import delay
 from .address_generator import parameter_word
 from .config import SparseConfig
 from .networks import close_up, spread_out
 
-__all__ = ["WeightCompressor", "WeightExpander"]
+__all__ = ["PLACED", "WeightCompressor", "WeightExpander"]
+
+
+# What the banks need of a word.
+PLACED = ("mask", "weight_address", "phase", "turn")
 
 
 def bank_addresses(m, config, word, name):
@@ -80,7 +85,9 @@ class WeightCompressor(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config, reading = self.config, self.config.parameter_latency
-        word, closed = Signal(parameter_word(config)), Signal(parameter_word(config), reset_less=True)
+        placed = layout_of_fields(parameter_word(config), PLACED)
+        word, closed = Signal(placed), Signal(placed, reset_less=True)
+        given = Signal(placed)
         # Whether there is a word, by the cycles since it came.
         valid = [self.words.valid]
         for cycle in range(1, self.latency + 1):
@@ -90,7 +97,8 @@ class WeightCompressor(ConfiguredComponent):
         m.d.comb += [
             self.parameters.enable.eq(self.words.valid),
             self.parameters.address.eq(self.words.payload.parameter_address),
-            word.eq(delay(m, self.words.payload.as_value(), reading, "word")),
+            *take_fields(given, self.words.payload),
+            word.eq(delay(m, given.as_value(), reading, "word")),
             self.busy.eq(Cat(valid).any()),
         ]
         # First stage: close up.
@@ -125,11 +133,11 @@ class WeightExpander(ConfiguredComponent):
     Members
     -------
     words : stream, in
-        ``parameter_word`` of the address generator.
+        The fields ``PLACED`` of ``parameter_word`` of the address generator.
     banks : Out(ReadPort).array(banks)
     valid : Out(1)
-    word : out
-        The word whose lanes these are.
+    mask : Out(lanes)
+        The mask of the word whose lanes these are.
     lanes : out, array of ``lanes``
         The weights of the unmasked lanes; masked ones are 0.
     """
@@ -138,10 +146,10 @@ class WeightExpander(ConfiguredComponent):
         super().__init__(
             config,
             {
-                "words": In(stream.Signature(parameter_word(config), always_ready=True)),
+                "words": In(stream.Signature(layout_of_fields(parameter_word(config), PLACED), always_ready=True)),
                 "banks": Out(ReadPort(config.weight_width, config.weight_words)).array(config.banks),
                 "valid": Out(1),
-                "word": Out(parameter_word(config)),
+                "mask": Out(config.lanes),
                 "lanes": Out(config.weight_width).array(config.lanes),
             },
         )
@@ -154,7 +162,8 @@ class WeightExpander(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self.config
-        read, turned = (Signal(parameter_word(config), name=name, reset_less=True) for name in ("read", "turned"))
+        read = Signal(layout_of_fields(parameter_word(config), ("mask", "turn")), reset_less=True)
+        turned = Signal(config.lanes, name="turned_mask", reset_less=True)
         valid = Signal(2)
         enables, addresses = bank_addresses(m, config, self.words.payload, "bank")
         for bank, port in enumerate(self.banks):
@@ -162,9 +171,9 @@ class WeightExpander(ConfiguredComponent):
         m.d.sync += [
             valid.eq(Cat(self.words.valid, valid)),
             self.valid.eq(valid[-1]),
-            read.eq(self.words.payload),
-            turned.eq(read),
-            self.word.eq(turned),
+            *take_fields(read, self.words.payload),
+            turned.eq(read.mask),
+            self.mask.eq(turned),
         ]
         # First stage: in the order of the lanes. Second stage: each to its own.
         ordered = rotate(m, [port.data for port in self.banks], read.turn, "ordered", back=True)
@@ -172,6 +181,6 @@ class WeightExpander(ConfiguredComponent):
             Signal(config.weight_width, name=f"registered_{lane}", reset_less=True) for lane in range(config.lanes)
         ]
         m.d.sync += [register.eq(weight) for register, weight in zip(registered, ordered, strict=False)]
-        for lane, weight in enumerate(spread_out(m, registered, turned.mask, "spread")):
-            m.d.sync += self.lanes[lane].eq(Mux(turned.mask[lane], weight, 0))
+        for lane, weight in enumerate(spread_out(m, registered, turned, "spread")):
+            m.d.sync += self.lanes[lane].eq(Mux(turned[lane], weight, 0))
         return m

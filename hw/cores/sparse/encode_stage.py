@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort
-from .command import ADDRESS_WIDTH, sparse_command
+from .command import ADDRESS_WIDTH, WALKED, sparse_command
 from .config import SparseConfig
 from .encoder import SparseDataEncoder
 from .lists import table_command
@@ -76,7 +77,7 @@ class EncodeStage(ConfiguredComponent):
             config,
             {
                 "commands": In(stream.Signature(sparse_command(config))),
-                "encoded": Out(stream.Signature(sparse_command(config))),
+                "encoded": Out(stream.Signature(layout_of_fields(sparse_command(config), WALKED))),
                 "taken": Out(1),
                 "indexes": Out(ReadPort(index_word(config), config.index_words)).array(2),
                 **{name: encoded[name] for name in ("row_list", "column_lists", "tuples")},
@@ -92,7 +93,8 @@ class EncodeStage(ConfiguredComponent):
         m = Module()
         m.submodules.encoder = encoder = self._encoder
         m.submodules.load_allocation = load = self._load
-        command = Signal(sparse_command(self.config))
+        names = [name for name in sparse_command(self.config).members if name not in ("find", "grouping_base")]
+        command = Signal(layout_of_fields(sparse_command(self.config), names))
         transposing, measuring, mismatch = Signal(), Signal(), Signal()
         # The layer that was encoded last, if any.
         encoded, encoded_base = Signal(), Signal(ADDRESS_WIDTH)
@@ -105,7 +107,7 @@ class EncodeStage(ConfiguredComponent):
         with m.FSM(name="encode_stage") as stage:
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += command.eq(self.commands.payload)
+                m.d.sync += take_fields(command, self.commands.payload)
                 with m.If(self.commands.valid):
                     m.next = "BEGIN"
             with m.State("BEGIN"):
@@ -165,7 +167,7 @@ class EncodeStage(ConfiguredComponent):
             *(count.eq(given) for count, given in zip(payload.columns, command.columns, strict=True)),
             *(load.commands.payload[name].eq(command[name]) for name in ("groups", "rows", "index_base")),
             *(self.tables.payload[name].eq(command[name]) for name in ("groups", "group_base", "weight_base")),
-            self.encoded.payload.eq(command),
+            *take_fields(self.encoded.payload, command),
             encoder.completions.ready.eq(1),
             load.completions.ready.eq(1),
             self.activity.loading.eq(encoder.loading),

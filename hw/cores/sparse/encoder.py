@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
@@ -98,7 +99,9 @@ class SparseDataEncoder(ConfiguredComponent):
         config = self.config
         m.submodules.reader = reader = IndexReader(config)
         m.submodules.generator = generator = self._generator
-        command = Signal(encoder_command(config))
+        # All but the bases that the generator holds.
+        names = [name for name in encoder_command(config).members if name not in ("row_base", "column_base")]
+        command = Signal(layout_of_fields(encoder_command(config), names))
         comparing = Signal()
         self._connect(m, reader, generator, command, comparing)
         # It parts the memory, and the path of ready to it, from what is done with the indexes.
@@ -121,7 +124,7 @@ class SparseDataEncoder(ConfiguredComponent):
         with m.FSM(name="encoder"):
             with m.State("IDLE"):
                 m.d.comb += [self.commands.ready.eq(1), generator.starts.valid.eq(1)]
-                m.d.sync += [command.eq(self.commands.payload), known.eq(0), group.eq(0), lane.eq(0)]
+                m.d.sync += [*take_fields(command, self.commands.payload), known.eq(0), group.eq(0), lane.eq(0)]
                 with m.If(self.commands.valid):
                     m.next = "ASK"
             with m.State("ASK"):

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..bits import count_ones
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
 from ..memory.ports import WritePort
@@ -19,6 +20,10 @@ def group_place(config):
     return data.StructLayout(
         {"start": range(max(config.row_list, config.column_list) + 1), "count": range(config.entries + 1)}
     )
+
+
+# What a group's entry has before the address of its weights is known.
+FOUND = ("inner_start", "inner_count", "outer_start", "outer_count", "pitch", "group")
 
 
 def table_entry(config):
@@ -114,7 +119,7 @@ class GroupTables(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         config = self.config
-        command = Signal(table_command(config))
+        command = Signal(layout_of_fields(table_command(config), ("groups", "group_base")))
         # The group whose places are read; the one whose places are there.
         group, here = Signal(range(config.groups + 1)), Signal(range(config.groups))
         walking, transposed = Signal(), Signal()
@@ -130,7 +135,7 @@ class GroupTables(ConfiguredComponent):
         mine = Mux(transposed, columns.count, rows.count)
         rank = count_ones(m, Cat(self._ahead(m, here, mine, counts, command.groups)), "rank")
 
-        entry = Signal(table_entry(config))
+        entry = Signal(layout_of_fields(table_entry(config), FOUND))
         address = Signal(range(2 * config.tuples))
         size = Signal(range(config.weight_words * 2 + config.rows * config.core_columns + 1))
         pitch = Signal(entry.pitch.shape())
@@ -156,7 +161,7 @@ class GroupTables(ConfiguredComponent):
         with m.FSM(name="tables"):
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += [command.eq(self.commands.payload), group.eq(0), transposed.eq(0)]
+                m.d.sync += [*take_fields(command, self.commands.payload), group.eq(0), transposed.eq(0)]
                 with m.If(self.commands.valid):
                     m.d.sync += self.weight_end.eq(self.commands.payload.weight_base)
                     m.next = "WALK"
@@ -215,7 +220,7 @@ class GroupTables(ConfiguredComponent):
             write.data.eq(chosen),
             self.overflow.eq(write.enable & beyond),
             self.table.enable.eq(valid),
-            self.table.data.eq(entry),
+            *(self.table.data[name].eq(entry[name]) for name in FOUND),
             self.table.data.weights_base.eq(chosen.base),
         ]
         with m.If(chosen.outside & second):

@@ -5,8 +5,9 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from .address_generator import walk_command
-from .command import ADDRESS_WIDTH, sparse_command
+from .command import ADDRESS_WIDTH, WALKED, sparse_command
 from .config import SparseConfig
 from .index_reader import blocks_of
 
@@ -25,7 +26,7 @@ class WalkStage(ConfiguredComponent):
     Members
     -------
     commands : stream, in
-        ``sparse_command``, of which this stage does ``compress`` and ``walk``.
+        The fields ``WALKED`` of ``sparse_command``, of which this stage does ``compress`` and ``walk``.
     completions : stream, out
         One for each command, when its words are written, or taken.
     taken : Out(1)
@@ -46,7 +47,7 @@ class WalkStage(ConfiguredComponent):
         super().__init__(
             config,
             {
-                "commands": In(stream.Signature(sparse_command(config))),
+                "commands": In(stream.Signature(layout_of_fields(sparse_command(config), WALKED))),
                 "completions": Out(stream.Signature(1)),
                 "taken": Out(1),
                 "group_base": Out(ADDRESS_WIDTH),
@@ -59,7 +60,8 @@ class WalkStage(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
-        config, command = self.config, Signal(sparse_command(self.config))
+        config, names = self.config, [name for name in WALKED if name != "columns"]
+        command = Signal(layout_of_fields(sparse_command(config), names))
         start, walks_left = Signal(), Signal(config.cores)
         m.d.comb += self.group_base.eq(command.group_base)
         for walk, columns in zip(self.walks, self.commands.payload.columns, strict=True):
@@ -74,7 +76,7 @@ class WalkStage(ConfiguredComponent):
         with m.FSM(name="walk_stage") as stage:
             with m.State("IDLE"):
                 m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += command.eq(self.commands.payload)
+                m.d.sync += take_fields(command, self.commands.payload)
                 with m.If(self.commands.valid):
                     m.next = "BEGIN"
             with m.State("BEGIN"):

@@ -8,6 +8,7 @@ from ..component import ConfiguredComponent
 from ..float.config import FloatConversionConfig
 from ..float.conversion import FloatConverter
 from ..forwarding import forward_port
+from ..layouts import layout_of_fields, take_fields
 from ..memory.config import SharedMemoryConfig
 from ..memory.ports import ReadPort, WritePort
 from ..memory.shared import SharedMemory, connect_rows
@@ -147,8 +148,7 @@ class CoreParameters(ConfiguredComponent):
     def _copy_biases(self, m, read):
         """Commands: the update's part, then the copy of the biases to the scalars."""
         update, scalars, given = self._update, self.scalars, self.commands.payload
-        kept = data.StructLayout({name: bias_command.members[name] for name in COPIED})
-        command = Signal(kept, reset_less=True)
+        command = Signal(layout_of_fields(bias_command, COPIED), reset_less=True)
         place = Signal(len(command.columns), reset_less=True)
         reading = Signal()
         # Memory, lane, conversion.
@@ -185,7 +185,7 @@ class CoreParameters(ConfiguredComponent):
                     self.commands.ready.eq(update.commands.ready),
                     update.commands.valid.eq(self.commands.valid),
                 ]
-                m.d.sync += [place.eq(0), *(command[name].eq(self.commands.payload[name]) for name in COPIED)]
+                m.d.sync += [place.eq(0), *take_fields(command, self.commands.payload)]
                 with m.If(self.commands.valid & update.commands.ready):
                     m.d.sync += refused.eq(update.errors.address_out_of_range)
                     m.next = "UPDATE"

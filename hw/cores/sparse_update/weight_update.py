@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..float.config import FloatConversionConfig
 from ..float.conversion import FloatConverter
+from ..layouts import take_fields
 from ..memory.ports import ReadPort, WritePort
 from ..optimizer.float_lane import rates_layout
 from ..optimizer.lane_sweep import sweep_lanes
@@ -121,7 +122,8 @@ class WeightUpdate(ConfiguredComponent):
         m.submodules.expander = expander = self._expander
         for inner, outer in zip(expander.banks, self.gradients, strict=True):
             wiring.connect(m, inner, wiring.flipped(outer))
-        dense_word, issue, free = Signal(parameter_word(self.config.sparse)), Signal(), Signal()
+        word, dense_word = (Signal(parameter_word(self.config.sparse), name=name) for name in ("word", "dense_word"))
+        issue, free = Signal(), Signal()
         # Whether there is a word, by the cycles since it came.
         valid = [Signal(name="valid_0")]
         for cycle in range(1, self.latency + 1):
@@ -131,12 +133,13 @@ class WeightUpdate(ConfiguredComponent):
         m.d.comb += [
             free.eq(~Cat(valid[1 : self.config.interval]).any() if self.config.interval > 1 else 1),
             valid[0].eq((self.words.valid & self.words.ready) | issue),
+            word.eq(Mux(issue, dense_word.as_value(), self.words.payload.as_value())),
             expander.words.valid.eq(valid[1]),
         ]
         # The addresses of gradients are computed from a register, and not from whence a word comes.
-        m.d.sync += expander.words.payload.eq(Mux(issue, dense_word.as_value(), self.words.payload.as_value()))
+        m.d.sync += take_fields(expander.words.payload, word)
         self._commands(m, dense_word, issue, free, Cat(valid[1:]).any())
-        self._lanes(m, valid)
+        self._lanes(m, valid, word.parameter_address)
         return m
 
     def _commands(self, m, word, issue, free, under_way):
@@ -192,13 +195,13 @@ class WeightUpdate(ConfiguredComponent):
                 with m.If(self.completions.ready):
                     m.next = "IDLE"
 
-    def _lanes(self, m, valid):
+    def _lanes(self, m, valid, parameter_address):
         """Gradients, weights and mean squares to the lanes, and what comes out to the memories."""
         config, expander, start = self.config, self._expander, self.gradient_latency
         lanes = config.lanes
         rows = {"gradient": self._converted(m, list(expander.lanes))}
         # A memory's word is late in its cycle: the lanes take it in the next.
-        address = delay(m, expander.words.payload.parameter_address, start - 3, "address")
+        address = delay(m, parameter_address, start - 2, "address")
         for name, port in (("weight", self.weights), ("square", self.squares)):
             word = Signal(port.data.shape(), name=f"{name}_read", reset_less=True)
             m.d.sync += word.eq(port.data)
@@ -207,7 +210,7 @@ class WeightUpdate(ConfiguredComponent):
         outputs = ("new_weight", "new_square", "nonfinite")
         rates = {name: self.rates[name] for name in RATES}
         results = sweep_lanes(m, self._units, valid[start], rows, rates, outputs, config.interval)
-        mask = delay(m, expander.word.mask, self.latency - expander.latency - 1, "mask")
+        mask = delay(m, expander.mask, self.latency - expander.latency - 1, "mask")
         written, nonfinite = Signal(lanes), Signal(lanes)
         write_address = delay(m, address, self.latency - start + 2, "write_address")
         m.d.comb += [

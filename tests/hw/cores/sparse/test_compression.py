@@ -2,7 +2,6 @@
 
 import pytest
 
-from rewardware.hw.cores.sparse.address_generator import parameter_word
 from rewardware.hw.cores.sparse.compression import WeightCompressor, WeightExpander
 from rewardware.sim.cocotb import simulate
 
@@ -26,11 +25,6 @@ def test_expander(config):
     simulate(
         expander,
         bench="tests.hw.cores.sparse.bench_expansion",
-        parameters={
-            "config": config,
-            "layers": 15,
-            "latency": expander.latency,
-            "word_layout": parameter_word(config),
-        },
+        parameters={"config": config, "layers": 15, "latency": expander.latency},
         after_noise=True,
     )
