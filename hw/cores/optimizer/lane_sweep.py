@@ -3,12 +3,13 @@
 from amaranth.hdl import Const
 from amaranth.lib import wiring
 
+from ..pipeline import delay
 from ..time_sharing import collect, serialize
 
 __all__ = ["sweep_lanes"]
 
 
-def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
+def sweep_lanes(m, lanes, load, rows, rates, outputs, interval, *, before=None, early=None):
     """Puts rows through lanes, of which each does ``interval`` numbers of a row one after another.
 
     Latency: ``interval - 1`` cycles and that of a lane. A row every ``interval`` cycles.
@@ -29,6 +30,10 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
     outputs : iterable of str
         Ports of a lane.
     interval : int
+    before : Value
+        A row of ``early`` is there in this cycle, the one before ``load``.
+    early : dict of str to list of Value
+        More rows, as ``rows``. They come to the lanes from registers.
 
     Returns
     -------
@@ -39,8 +44,11 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval):
         if isinstance(lane, wiring.Component):
             m.submodules[f"lane_{number}"] = lane
         m.d.comb += [getattr(lane, name).eq(rate) for name, rate in rates.items()]
-    for name, row in rows.items():
-        filling = [Const(0, row[0].shape())] * (interval * len(lanes) - len(row))
-        slots = serialize(m, load, [*row, *filling], interval, name)
-        m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, slots, strict=True)]
+    for begins, given in ((load, rows), (before, early or {})):
+        for name, row in given.items():
+            filling = [Const(0, row[0].shape())] * (interval * len(lanes) - len(row))
+            slots = serialize(m, begins, [*row, *filling], interval, name)
+            if given is early:
+                slots = [delay(m, slot, 1, f"{name}_slot_{number}") for number, slot in enumerate(slots)]
+            m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, slots, strict=True)]
     return {name: collect(m, [getattr(lane, name) for lane in lanes], interval, name) for name in outputs}

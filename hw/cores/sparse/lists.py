@@ -22,7 +22,7 @@ def group_place(config):
     )
 
 
-# What a group's entry has before the address of its weights is known.
+# Fields of a group's entry that are there before the address of its weights.
 FOUND = ("inner_start", "inner_count", "outer_start", "outer_count", "pitch", "group")
 
 

@@ -199,17 +199,17 @@ class WeightUpdate(ConfiguredComponent):
         """Gradients, weights and mean squares to the lanes, and what comes out to the memories."""
         config, expander, start = self.config, self._expander, self.gradient_latency
         lanes = config.lanes
-        rows = {"gradient": self._converted(m, list(expander.lanes))}
+        rows, early = {"gradient": self._converted(m, list(expander.lanes))}, {}
         # A memory's word is late in its cycle: the lanes take it in the next.
         address = delay(m, parameter_address, start - 2, "address")
         for name, port in (("weight", self.weights), ("square", self.squares)):
-            word = Signal(port.data.shape(), name=f"{name}_read", reset_less=True)
-            m.d.sync += word.eq(port.data)
             m.d.comb += [port.enable.eq(valid[start - 2]), port.address.eq(address)]
-            rows[name] = [word[lane] for lane in range(lanes)]
+            early[name] = [port.data[lane] for lane in range(lanes)]
         outputs = ("new_weight", "new_square", "nonfinite")
         rates = {name: self.rates[name] for name in RATES}
-        results = sweep_lanes(m, self._units, valid[start], rows, rates, outputs, config.interval)
+        results = sweep_lanes(
+            m, self._units, valid[start], rows, rates, outputs, config.interval, before=valid[start - 1], early=early
+        )
         mask = delay(m, expander.mask, self.latency - expander.latency - 1, "mask")
         written, nonfinite = Signal(lanes), Signal(lanes)
         write_address = delay(m, address, self.latency - start + 2, "write_address")

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..bits import rotate
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort
 from ..pipeline import delay
 from .cluster import broadcast_signature
@@ -18,6 +19,10 @@ __all__ = ["FETCH_LATENCY", "OperandFetch"]
 
 # List, bank, address, memory, register.
 FETCH_LATENCY = 5
+# In these cycles after the first addresses of reads are found; what an issue slot has for them, and for the broadcast.
+READING = 2
+READ = ("active", "product", "step", "present", "slot", "errors")
+BROADCAST = ("product", "step", "present")
 
 
 class OperandFetch(ConfiguredComponent):
@@ -81,10 +86,15 @@ class OperandFetch(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         issues = [self.issue]
-        for stage in range(1, FETCH_LATENCY):
-            later = Signal(issue_slot_layout(self._config), name=f"issue_{stage}", reset_less=True)
-            m.d.sync += later.eq(issues[-1])
+        read = layout_of_fields(issue_slot_layout(self._config), READ)
+        for stage in range(1, READING + 1):
+            later = Signal(read, name=f"issue_{stage}", reset_less=True)
+            m.d.sync += take_fields(later, issues[-1])
             issues.append(later)
+        # Then only how the words and weights are broadcast counts.
+        given = Signal(data.StructLayout(layout_of_fields(read, BROADCAST).members | {"ones": 1}))
+        m.d.comb += [given.ones.eq(issues[-1].slot.ones), *(given[name].eq(issues[-1][name]) for name in BROADCAST)]
+        given = delay(m, given, FETCH_LATENCY - 1 - READING, "broadcast")
         for port, kind in ((self.read_row_list, Product.FORWARD), (self.read_column_list, Product.BACKWARD)):
             m.d.comb += [
                 port.enable.eq(self.issue.present & (self.issue.product == kind)),
@@ -93,8 +103,8 @@ class OperandFetch(ConfiguredComponent):
         place = self._locate(m, issues[1])
         self._read_words(m, issues[2], place)
         self._read_weights(m, issues[1], issues[2])
-        self._broadcast_words(m, issues[4], delay(m, place.bank, 2, "bank"))
-        self._broadcast_weights(m, issues[4])
+        self._broadcast_words(m, given, delay(m, place.bank, 2, "bank"))
+        self._broadcast_weights(m, given)
         return m
 
     def _locate(self, m, issue):
@@ -169,14 +179,14 @@ class OperandFetch(ConfiguredComponent):
             ]
             m.d.comb += [port.enable.eq(wanted), port.address.eq(address)]
 
-    def _broadcast_words(self, m, issue, bank):
+    def _broadcast_words(self, m, given, bank):
         """Words that the memories have given, into registers."""
         config = self._config
         one = sum(config.format.one << config.format.width * lane for lane in range(ACCUMULATORS))
         operand = Signal(vector_word_layout(config))
-        with m.If(issue.product == Product.BACKWARD):
+        with m.If(given.product == Product.BACKWARD):
             m.d.comb += operand.eq(self.read_errors[0].data)
-        with m.Elif(issue.slot.ones):
+        with m.Elif(given.ones):
             m.d.comb += operand.eq(Const(one, config.vector_width).replicate(config.blocks * config.cluster_vpus))
         with m.Else():
             with m.Switch(bank):
@@ -185,13 +195,13 @@ class OperandFetch(ConfiguredComponent):
                         m.d.comb += operand.eq(port.data)
         present = [delay(m, port.enable, 1, f"error_{number}") for number, port in enumerate(self.read_errors)]
         for block, vpu in itertools.product(range(config.blocks), range(config.cluster_vpus)):
-            m.d.sync += self.broadcast.words[block][vpu].eq(Mux(issue.present, operand[block][vpu], 0))
+            m.d.sync += self.broadcast.words[block][vpu].eq(Mux(given.present, operand[block][vpu], 0))
             for number, port in enumerate(self.read_errors):
                 m.d.sync += self.broadcast.errors[number][block][vpu].eq(Mux(present[number], port.data[block][vpu], 0))
 
-    def _broadcast_weights(self, m, issue):
+    def _broadcast_weights(self, m, given):
         """Weights, turned such that the first one is that of the segment's first feature, into registers."""
-        turned = rotate(m, [port.data for port in self.read_weights], issue.step, "turned", back=True)
+        turned = rotate(m, [port.data for port in self.read_weights], given.step, "turned", back=True)
         m.d.sync += [
-            weight.eq(Mux(issue.present, word, 0)) for weight, word in zip(self.broadcast.weights, turned, strict=True)
+            weight.eq(Mux(given.present, word, 0)) for weight, word in zip(self.broadcast.weights, turned, strict=True)
         ]
