@@ -5,14 +5,18 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort
 from ..memory.transposable import TransposableReadPort
-from ..pipeline import delay
 from .gemm_config import GemmEngineConfig
 from .layouts import load_layout, request_layout
 from .systolic_array import step_layout
 
 __all__ = ["OperandReader", "input_ports", "weight_ports"]
+
+# Fields of a step and of a load that what was read needs.
+STEP = ("valid", "first", "last", "stationary", "input_stationary", "input_half", "weight_half", "count")
+LOAD = ("first", "inputs", "half")
 
 
 def input_ports(config: GemmEngineConfig):
@@ -108,9 +112,9 @@ class OperandReader(ConfiguredComponent):
     def _give(self, m):
         """The rows that were read a cycle ago, to the edges of the array."""
         array = self._config.array
-        step, load = (
-            delay(m, read, 1, name, reset_less=False) for read, name in ((self.request, "step"), (self.load, "load"))
-        )
+        step = Signal(layout_of_fields(request_layout(self._config), STEP))
+        load = Signal(layout_of_fields(load_layout(self._config), LOAD))
+        m.d.sync += [*take_fields(step, self.request), *take_fields(load, self.load)]
         streamed_inputs = self._choose(m, self.inputs, step.input_half, array.input_width, "streamed_inputs")
         streamed_weights = self._choose(m, self.weights, step.weight_half, array.weight_width, "streamed_weights")
         loaded_inputs = self._choose(m, self.inputs, load.half, array.input_width, "loaded_inputs")

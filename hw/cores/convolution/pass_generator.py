@@ -5,6 +5,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from .commands import Dataflow
 from .gemm_config import GemmEngineConfig
 from .layouts import command_layout, pass_layout
@@ -46,7 +47,9 @@ class PassGenerator(ConfiguredComponent):
         m = Module()
         config, array = self._config, self._config.array
         given, made = self.commands.payload, self.passes.payload
-        command, busy, empty = Signal.like(given), Signal(), Signal()
+        # Rows are counted on from the first.
+        names = [name for name in given.shape().members if name not in ("input_row", "weight_row", "sum_row")]
+        command, busy, empty = Signal(layout_of_fields(given.shape(), names)), Signal(), Signal()
         # Rows and columns that are left, this block's included.
         rows_left = Signal(max(config.size_width, config.depth_width))
         columns_left = Signal(config.size_width)
@@ -103,7 +106,7 @@ class PassGenerator(ConfiguredComponent):
             nothing.eq(self.unknown | ~Cat(given[name].any() for name in ("pixels", "products", "channels")).all()),
         ]
         m.d.sync += [
-            command.eq(given),
+            *take_fields(command, given),
             empty.eq(nothing),
             rows_left.eq(Mux(given.dataflow == Dataflow.NON_STATIONARY, given.pixels, given.products)),
             columns_left.eq(Mux(given.dataflow == Dataflow.INPUT_STATIONARY, given.pixels, given.channels)),

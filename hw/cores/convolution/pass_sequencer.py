@@ -5,10 +5,15 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from .gemm_config import GemmEngineConfig
 from .layouts import load_layout, pass_layout, request_layout
 
 __all__ = ["PassSequencer"]
+
+# Fields of a pass that each of its requests has; what is held of it while it is streamed.
+TOLD = ("stationary", "input_stationary", "input_half", "weight_half", "count", "lanes", "clear")
+STREAMED = (*TOLD, "final", "empty", "input_stride")
 
 
 class PassSequencer(ConfiguredComponent):
@@ -51,7 +56,8 @@ class PassSequencer(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         array = self._config.array
-        following, current = (Signal(pass_layout(self._config), name=name) for name in ("following", "current"))
+        following = Signal(pass_layout(self._config))
+        current = Signal(layout_of_fields(pass_layout(self._config), STREAMED))
         here, streams, start = (Signal(name=name) for name in ("here", "streams", "start"))
         loaded = self._load(m, following, current, here, streams, start)
         ends = self._stream(m, following, current, streams, start)
@@ -111,10 +117,7 @@ class PassSequencer(ConfiguredComponent):
             request.enable.eq(streams & ~current.empty),
             request.last.eq(streams & ends & ~current.stationary),
             request.final.eq(ends & current.final),
-            *(
-                request[name].eq(current[name])
-                for name in ("stationary", "input_stationary", "input_half", "weight_half", "count", "lanes", "clear")
-            ),
+            *(request[name].eq(current[name]) for name in TOLD),
         ]
         with m.If(streams):
             m.d.sync += [
@@ -132,7 +135,7 @@ class PassSequencer(ConfiguredComponent):
         with m.If(start):
             m.d.sync += [
                 streams.eq(1),
-                current.eq(following),
+                *take_fields(current, following),
                 left.eq(following.steps),
                 request.first.eq(1),
                 # Inputs are streamed from the first pixel of a row block.

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..bits import rotate
 from ..component import ConfiguredComponent
 from ..forwarding import connect_port
+from ..layouts import layout_of_fields, take_fields
 from ..replicated import replicated
 from .gemm_config import GemmEngineConfig
 from .layouts import result_layout
@@ -65,23 +66,22 @@ class ResultCollector(ConfiguredComponent):
         config, array, result = self._config, self._config.array, self.result
         bank_bits = (array.drains - 1).bit_length()
         # The NS pass whose rows leave, how many are still to leave, and the lowest chain's: in the array, in memory.
-        drains, left = Signal.like(result, reset_less=True), Signal(range(array.chain + 1))
+        of_rows = layout_of_fields(result_layout(config), ("count", "lanes", "clear", "final"))
+        drains, left = Signal(of_rows, reset_less=True), Signal(range(array.chain + 1))
         array_row, row = Signal(range(-array.rows, array.rows)), Signal(config.row_width, reset_less=True)
         with m.If(left != 0):
             m.d.sync += [left.eq(left - 1), array_row.eq(array_row - 1), row.eq(row - 1)]
         with m.If(result.valid & result.drains):
             m.d.sync += [
-                drains.eq(result),
+                *take_fields(drains, result),
                 left.eq(array.chain),
                 array_row.eq(array.rows - 1),
                 row.eq(result.sum_row + array.rows - 1),
             ]
-        streams = Signal()
-        meant = Signal(result_layout(config))
-        m.d.comb += [
-            streams.eq(result.valid & ~result.drains),
-            meant.eq(Mux(streams, result, drains)),
-        ]
+        streams, meant = Signal(), Signal(of_rows)
+        m.d.comb += [streams.eq(result.valid & ~result.drains), *take_fields(meant, drains)]
+        with m.If(streams):
+            m.d.comb += take_fields(meant, result)
         m.d.sync += self.complete.eq(meant.final & (streams | (left == 1)))
         lanes = Signal(array.columns)
         m.d.comb += lanes.eq(Cat(column < meant.lanes for column in range(array.columns)))
