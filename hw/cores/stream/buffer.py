@@ -78,10 +78,10 @@ class StreamBuffer(ConfiguredComponent):
             fifo.w_en.eq(i.valid & (fifo.r_rdy | ~moves)),
             fifo.r_en.eq(moves),
             i.ready.eq(fifo.w_rdy),
+            self.level.eq(fifo.level + o.valid),
         ]
         with m.If(moves):
             m.d.sync += [
                 o.valid.eq(fifo.r_rdy | i.valid),
                 Value.cast(o.payload).eq(Mux(fifo.r_rdy, fifo.r_data, Value.cast(i.payload))),
             ]
-        m.d.sync += self.level.eq(self.level + (i.valid & i.ready) - (o.valid & o.ready))

@@ -73,6 +73,7 @@ class CommandQueue(ConfiguredComponent):
         m.submodules.means = means = StreamBuffer(mean_layout, buffer)
         entry, head = queue.i.payload.command, queue.o.payload
         leaves = Signal()
+        count, fewer, more = (Signal(range(DEPTH + 1), name=name) for name in ("count", "fewer", "more"))
         m.d.comb += [
             # Only what both have is chosen.
             entry.eq(self.write),
@@ -96,8 +97,11 @@ class CommandQueue(ConfiguredComponent):
                 self.commands.payload.body.edge.value.eq(means.o.payload.value),
                 self.commands.payload.body.edge.factor.eq(means.o.payload.factor),
             ]
-        # A level decides by it what it does, its longest path: a register, for which the next level is compared with
-        # the limit before it is known.
-        levels = queue.level - leaves, queue.level - leaves + 1
-        m.d.sync += self.room.eq(Mux(queue.i.valid, *(level <= DEPTH - 2 for level in reversed(levels))))
+        # A stage decides by `room` what it does, its longest path: a register, for which the next count is compared
+        # with the limit before it is known.
+        m.d.comb += [fewer.eq(count - leaves), more.eq(count - leaves + 1)]
+        m.d.sync += [
+            count.eq(Mux(queue.i.valid, more, fewer)),
+            self.room.eq(Mux(queue.i.valid, more <= DEPTH - 2, fewer <= DEPTH - 2)),
+        ]
         return m
