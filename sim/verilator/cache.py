@@ -162,13 +162,25 @@ def remove_entries(entries: Iterable[Entry]) -> int:
     return freed
 
 
+def remove_left_over() -> None:
+    """Remove what killed builds left of things that are not built again, a changed design for instance."""
+    for partial in cache_folder().glob("*/*.partial.*"):
+        lock = partial.with_name(f"{partial.name.partition('.partial.')[0]}.lock")
+        # Whoever builds that key holds its lock.
+        with contextlib.suppress(Timeout), FileLock(lock, timeout=0):
+            shutil.rmtree(partial, ignore_errors=True)
+            logger.info("removed from the cache, left by a build that was killed: %s", partial)
+
+
 def make_room() -> None:
-    """Remove those unused for longest until all fit the limit; looks every ten minutes at most."""
+    """Remove what killed builds left, and those unused for longest until all fit the limit; looks every ten minutes at
+    most."""
     looked, now, limit = cache_folder() / _LOOKED, time.time(), cache_limit()
     with contextlib.suppress(FileNotFoundError):
         if now - looked.stat().st_mtime < _LOOK_SECONDS:
             return
     looked.touch()
+    remove_left_over()
     entries = cache_entries()
     excess, removed = sum(entry.size for entry in entries) - limit, []
     for entry in entries:

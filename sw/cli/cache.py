@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ...sim.verilator.cache import cache_entries, cache_folder, cache_limit, remove_entries
+    from ...sim.verilator.cache import cache_entries, cache_folder, cache_limit, remove_entries, remove_left_over
 
     if not arguments.days >= 0:
         raise ValueError(f"--days must be at least 0, not {arguments.days}")
@@ -49,6 +49,8 @@ def run(arguments: argparse.Namespace) -> None:
             }
         )
     freed = remove_entries(chosen) if arguments.clear else 0
+    if arguments.clear:
+        remove_left_over()
     content = {"folder": str(cache_folder()), "limit_bytes": cache_limit(), "kinds": rows, "freed_bytes": freed}
     show(arguments, content, lambda: _text(content))
 

@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from filelock import FileLock
 
 from rewardware.sim.verilator import cache
 from rewardware.sim.verilator.cache import build_once, cache_entries, cache_limit, make_room, remove_entries
@@ -70,6 +71,18 @@ def test_what_is_being_made_is_not_removed(made):
         leave.set()
         thread.join()
     assert made["old"].exists()
+
+
+def test_what_killed_builds_left_of_other_things_goes(made):
+    """Unless somebody builds the thing: it holds the lock."""
+    things = made["old"].parent
+    left, built = (things / f"{name}.partial.x1" for name in ("gone", "under_way"))
+    for folder in (left, built):
+        folder.mkdir()
+        (folder / "half").write_bytes(bytes(1000))
+    with FileLock(things / "under_way.lock"):
+        make_room()
+    assert built.exists() and not left.exists() and all(folder.exists() for folder in made.values())
 
 
 @pytest.mark.parametrize("text", ["", "much", "0", "-1", "inf", "nan"])
