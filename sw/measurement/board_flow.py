@@ -138,7 +138,8 @@ def _place(
     router: str | None,
 ) -> dict[str, Any]:
     """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
-    from ...hw.soc.export.placement import CONFIGURATION
+    from ...hw.soc.export.placement import CONFIGURATION, algorithms
+    from ...hw.soc.export.tools import tool_version
     from .board_fit import lacking
     from .seed_sweep import sweep_seeds
     from .tool_cache import place_once, synthesise_once
@@ -163,10 +164,11 @@ def _place(
         router=router,
     )
     if seeds is None:
-        placed = place(seed=1 if seed is None else seed)
+        best_seed = 1 if seed is None else seed
+        placed = place(seed=best_seed)
     else:
         sweep = sweep_seeds(lambda each: place(seed=each), seeds)
-        placed = sweep.best
+        placed, best_seed = sweep.best, sweep.best_seed
         report["seeds"] = sweep.describe()
     result = placed.result
     path = result.critical_path
@@ -174,6 +176,12 @@ def _place(
     report |= {
         "frequency_mhz": round(frequency, 2),
         "met": frequency >= board.clock_mhz,
+        "made_by": {
+            "synthesis": tool_version("yosys"),
+            "placement": tool_version(FLOWS[board.family]),
+            "options": " ".join(algorithms(placer, router, FLOWS[board.family])),
+            "seed": best_seed,
+        },
         "critical_path": None if path is None else vars(path) | {"through": list(path.through)},
         "utilization": {kind: list(result.utilization[cell]) for kind, cell in CELLS[board.family].items()},
     }
@@ -220,6 +228,8 @@ def as_text(report: dict[str, Any]) -> str:
         f"clock: {report['frequency_mhz']} MHz by nextpnr, {report['clock_mhz']} MHz on the board: "
         + ("met" if report["met"] else "NOT MET"),
     ]
+    made_by = report["made_by"]
+    lines.append("by {synthesis}; {placement}, {options}, seed {seed}".format(**made_by))
     if "seeds" in report:
         lines.append(sweep_line(report["seeds"]))
     path = report["critical_path"]

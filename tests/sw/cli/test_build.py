@@ -7,6 +7,7 @@ import pytest
 from rewardware.hw.soc.boards.board import find_board
 from rewardware.hw.soc.export.placement import PLACERS, ROUTERS, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
+from rewardware.hw.soc.export.tools import tool_version
 from rewardware.hw.soc.target import clocks
 from rewardware.hw.soc.target.clocks import DefaultClock
 from rewardware.hw.soc.target.target import Resources
@@ -60,6 +61,10 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert tools.placing["part"] == ["--85k", "--package", "CABGA381", "--speed", "6"]
     assert (tools.placing["tool"], tools.placing["frequency"]) == ("nextpnr-ecp5", 50)
     assert "131 of    156   84.0 %" in as_text(report)
+    assert report["made_by"]["options"] == "--placer static --router router1" and report["made_by"]["seed"] == 1
+    assert report["made_by"]["placement"] == tool_version("nextpnr-ecp5")
+    assert f"by {tool_version('yosys')}; " in as_text(report)
+    assert "--placer static --router router1, seed 1" in as_text(report)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +114,7 @@ def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
     assert report["frequency_mhz"] == 62.0
     assert report["seeds"] == {"best_seed": 2, "spread_mhz": [49.0, 62.0], "seeds_mhz": clocks_of_seeds}
     assert "3 seeds: 49.0 to 62.0 MHz, the best with seed 2" in as_text(report)
+    assert report["made_by"]["seed"] == 2 and "router1, seed 2" in as_text(report)
     monkeypatch.setattr(cached, "synthesise_once", None)
     with pytest.raises(ValueError, match="Seeds must be at least 1, not 0"):
         build_board("ulx3s-85f", "tiny", seeds=0)
