@@ -1,12 +1,13 @@
 """Commands of the elementwise unit, cycle by cycle."""
 
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import stream
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import take_fields
 from .elementwise_config import Combination, ElementwiseConfig
-from .elementwise_layouts import elementwise_command, elementwise_issue_layout
+from .elementwise_layouts import ISSUED, elementwise_command, elementwise_issue_layout
 
 __all__ = ["ElementwiseSequencer"]
 
@@ -52,6 +53,7 @@ class ElementwiseSequencer(ConfiguredComponent):
         m = Module()
         issue, command, offered = self.issue, self.issue.command, self.commands.payload
         taken, empty, ending = Signal(), Signal(), Signal()
+        strides, features = Signal(data.ArrayLayout(len(offered.a.stride), 5)), Signal.like(offered.features)
         # A bit for each cycle from issue to write: there is a word, and it is the last of its command.
         under_way, ends, nothing = Signal(self._latency), Signal(self._latency), Signal()
         m.d.comb += [
@@ -69,29 +71,31 @@ class ElementwiseSequencer(ConfiguredComponent):
             ends.eq(Cat(ending, ends)),
             nothing.eq(taken & empty),
         ]
-        self._walk(m, ending)
+        self._walk(m, ending, strides, features)
         with m.If(ending):
             m.d.sync += issue.active.eq(0)
         with m.If(taken):
-            m.d.sync += [issue.active.eq(~empty), command.eq(offered), issue.part.eq(0)]
-            m.d.sync += [issue.addresses[place].eq(offered[name].base) for place, name in enumerate("abc")]
-            m.d.sync += [issue.targets[place].eq(offered.destinations[place].base) for place in range(2)]
+            words = [*(offered[name] for name in "abc"), *offered.destinations]
+            places = [*issue.addresses, *issue.targets]
+            held = [*(command[name] for name in "abc"), *command.destinations]
+            m.d.sync += [issue.active.eq(~empty), issue.part.eq(0), features.eq(offered.features)]
+            m.d.sync += [command[name].eq(offered[name]) for name in ISSUED]
+            for word, place, stride, part in zip(words, places, strides, held, strict=True):
+                m.d.sync += [place.eq(word.base), stride.eq(word.stride), *take_fields(part, word)]
         return m
 
-    def _walk(self, m, ending):
+    def _walk(self, m, ending, strides, features):
         """Part by part, and feature by feature; ``ending`` is set with the last one."""
         issue, command = self.issue, self.issue.command
-        feature, last_part = Signal.like(command.features), Signal()
+        feature, last_part = Signal.like(features), Signal()
         m.d.comb += [
             last_part.eq((issue.part + 1) * self._config.width >= command.blocks),
-            ending.eq(issue.active & last_part & (feature + 1 == command.features)),
+            ending.eq(issue.active & last_part & (feature + 1 == features)),
         ]
         with m.If(issue.active & last_part):
             m.d.sync += [issue.part.eq(0), feature.eq(feature + 1)]
-            for place, name in enumerate("abc"):
-                m.d.sync += issue.addresses[place].eq(issue.addresses[place] + command[name].stride)
-            for place in range(2):
-                m.d.sync += issue.targets[place].eq(issue.targets[place] + command.destinations[place].stride)
+            for place, stride in zip([*issue.addresses, *issue.targets], strides, strict=True):
+                m.d.sync += place.eq(place + stride)
         with m.Elif(issue.active):
             m.d.sync += issue.part.eq(issue.part + 1)
         with m.If(self.commands.valid & self.commands.ready):

@@ -5,12 +5,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..layouts import layout_of_fields, take_fields
 from ..memory.ports import ReadPort, WritePort
 from ..pipeline import delay
 from ..replicated import replicated
 from .elementwise_block import ElementwiseBlock
 from .elementwise_config import STATE_MEMORIES, Combination, Destination, ElementwiseConfig, Operand
-from .elementwise_layouts import OWN_BLOCK, elementwise_command
+from .elementwise_layouts import COMPUTED, OWN_BLOCK, elementwise_command
 from .elementwise_sequencer import ElementwiseSequencer
 
 __all__ = ["ElementwiseUnit"]
@@ -122,7 +123,7 @@ class ElementwiseUnit(ConfiguredComponent):
         m.d.comb += self.busy.eq(sequencer.busy)
         self._read(m, sequencer.issue)
         # A cycle later the words are there. Their blocks are chosen, and wait in a register before the lanes.
-        self._compute(m, delay(m, sequencer.issue, 1, "issue"))
+        self._compute(m, sequencer.issue)
         self._write(m, sequencer.issue)
         return m
 
@@ -144,13 +145,15 @@ class ElementwiseUnit(ConfiguredComponent):
 
     def _compute(self, m, issue):
         """Operands and settings of the lanes, in registers."""
-        command = issue.command
-        operands = {name: self._operand(m, issue, name) for name in "abc"}
+        command = Signal(layout_of_fields(issue.command.shape(), COMPUTED), reset_less=True)
+        m.d.sync += take_fields(command, issue.command)
+        active, part = delay(m, issue.active, 1, "active"), delay(m, issue.part, 1, "part")
+        operands = {name: self._operand(m, command, part, name) for name in "abc"}
         settings = Signal(data.StructLayout({"first": 3, "second": 3, "function": 2}))
         m.d.sync += [
             settings.first.eq(command.first),
             # Between commands no gradient may hold the unit that makes both.
-            settings.second.eq(Mux(issue.active, command.second, Combination.PASS)),
+            settings.second.eq(Mux(active, command.second, Combination.PASS)),
             settings.function.eq(command.function),
         ]
         for index, block in enumerate(self._blocks):
@@ -160,9 +163,9 @@ class ElementwiseUnit(ConfiguredComponent):
                 *(getattr(block, name).eq(settings[name]) for name in ("first", "second", "function")),
             ]
 
-    def _operand(self, m, issue, name):
+    def _operand(self, m, command, part, name):
         """Registers with the ``width`` blocks of an operand."""
-        config, operand = self._config, issue.command[name]
+        config, operand = self._config, command[name]
         block_layout = data.ArrayLayout(config.lane.format.width, config.lanes)
         word = Signal(data.ArrayLayout(block_layout, config.blocks), name=f"word_{name}")
         with m.Switch(operand.memory):
@@ -178,14 +181,14 @@ class ElementwiseUnit(ConfiguredComponent):
                 Signal(block_layout, name=f"operand_{name}_{index}", reset_less=True),
             )
             own = Signal(range(max(config.blocks, 2)), name=f"own_{name}_{index}")
-            m.d.comb += own.eq(Mux(operand.block == OWN_BLOCK, issue.part * config.width + index, operand.block))
+            m.d.comb += own.eq(Mux(operand.block == OWN_BLOCK, part * config.width + index, operand.block))
             with m.Switch(own):
                 for number in range(config.blocks):
                     with m.Case(number):
                         m.d.comb += block.eq(word[number])
             m.d.sync += register.eq(block)
             if name == "b":
-                self._exchange(m, issue.command.exchange, block, register)
+                self._exchange(m, command.exchange, block, register)
             registers.append(register)
         return registers
 
@@ -199,15 +202,8 @@ class ElementwiseUnit(ConfiguredComponent):
     def _write(self, m, issue):
         """Destinations and enables travel beside the lanes, and meet the values in the last register."""
         config, command = self._config, issue.command
-        layout = issue.shape()["command"].shape
-        order = Signal(
-            data.StructLayout(
-                {
-                    "destinations": layout["destinations"].shape,
-                    "targets": issue.targets.shape(),
-                }
-            )
-        )
+        destinations, targets = command.destinations.shape(), issue.targets.shape()
+        order = Signal(data.StructLayout({"destinations": destinations, "targets": targets}))
         enables = Signal(config.blocks)
         m.d.comb += [order.destinations.eq(command.destinations), order.targets.eq(issue.targets)]
         for block in range(config.blocks):
