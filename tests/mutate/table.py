@@ -175,9 +175,10 @@ CORES = (
     Core(room="cores/convolution", name="ExactQuotient", tests=("test_quotient.py::test_equals_division",)),
     Core(room="cores/convolution", name="Requantizer", tests=("test_requantizer.py::test_equals_reference",)),
     Core(room="cores/convolution", name="RowPacker", tests=("test_row_packer.py::test_rows",)),
+    Core(room="cores/convolution", name="WordWriter", tests=("test_word_writer.py",)),
     Core(
         room="cores/convolution",
-        name="PoolUnit, WordWriter",
+        name="PoolUnit",
         tests=("test_pool_unit.py::test_pool_unit",),
     ),
     Core(

@@ -1,13 +1,13 @@
 """Nested loops: values of all iterations, against loops written out."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from rewardware.hw.cores.convolution.loop_nest import LoopNest
 from rewardware.hw.cores.convolution.loop_nest_config import LoopNestConfig, NestField, jumps
 from rewardware.sim.cocotb import simulate
+
+from .nests import nest
 
 LANES = 5
 PLACES = LoopNestConfig(
@@ -20,25 +20,6 @@ PLACES = LoopNestConfig(
     count_width=5,
 )
 ONE = LoopNestConfig(fields=(NestField(name="row", width=9),), levels=1, count_width=6)
-
-
-def nest(config, first, counts, steps):
-    """A command, and what must come of it: values and ends."""
-    names = [field.name for field in config.fields]
-    expected = []
-    for indexes in itertools.product(*(range(count) for count in counts)):
-        number = {
-            name: first[name] + sum(i * step.get(name, 0) for i, step in zip(indexes, steps, strict=True))
-            for name in names
-        }
-        if "lane" in number:
-            place = number["row"] * LANES + number["lane"]
-            number |= {"lane": place % LANES, "row": place // LANES}
-        values = {f.name: number[f.name] % (1 << f.width) for f in config.fields}
-        over = [index + 1 == count for index, count in zip(indexes, counts, strict=True)]
-        ends = sum(all(over[level:]) << level for level in range(config.levels))
-        expected.append({"values": values, "ends": ends})
-    return {"first": first, "counts": counts, "jumps": jumps(config, counts, steps)}, expected
 
 
 def random_nests(config, rng, number):
