@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bits import choose_one_hot
 from ..component import ConfiguredComponent
 from ..layouts import record_layout
 from ..replicated import replicated
@@ -130,7 +131,13 @@ class SearchTree(ConfiguredComponent):
         source, target = self._entrance.forward, self._exit.requests
         # Ready of the entrance's and of the exit's stream is that of the stage at the parting.
         taken, given = Signal(config.levels), Signal(config.levels)
-        m.d.comb += [source.ready.eq(taken.any()), target.valid.eq(given.any())]
+        m.d.comb += [
+            source.ready.eq(taken.any()),
+            target.valid.eq(given.any()),
+            Value.cast(target.payload).eq(
+                choose_one_hot(is_first, [self._stages[number - 1].forward.payload for number in range(config.levels)])
+            ),
+        ]
         for number, stage in enumerate(self._stages):
             previous, first = self._stages[number - 1], is_first[number]
             level = Signal(LEVEL_WIDTH, init=number, name=f"level_{number}")
@@ -150,8 +157,6 @@ class SearchTree(ConfiguredComponent):
                 taken[number].eq(first & stage.requests.ready),
                 given[number].eq(first & previous.forward.valid),
             ]
-            with m.If(first):
-                m.d.comb += target.payload.eq(previous.forward.payload)
 
     def _assign(self, m):
         """The assigner serves the exit; the manager asks only while the exit does not."""
