@@ -5,7 +5,7 @@ from amaranth.lib import data
 
 from .records import Record
 
-__all__ = ["connect_fields", "layout_of_fields", "record_layout", "take_fields"]
+__all__ = ["connect_fields", "layout_of_fields", "layout_without", "record_layout", "take_fields"]
 
 
 def record_layout(record: Record):
@@ -18,6 +18,11 @@ def record_layout(record: Record):
 def layout_of_fields(layout, names):
     """The layout of some fields of a structure: what a unit holds of a command."""
     return data.StructLayout({name: layout.members[name] for name in names})
+
+
+def layout_without(layout, *names):
+    """The layout of all fields of a structure but some."""
+    return layout_of_fields(layout, [name for name in layout.members if name not in names])
 
 
 def take_fields(target, source):

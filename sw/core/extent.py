@@ -8,10 +8,7 @@ __all__ = ["extent"]
 
 @numba.njit(cache=True)
 def extent(values: np.ndarray) -> tuple[float, float]:
-    """The least and the greatest value of a vector that has one at least; both NaN if one of them is.
-
-    A tenth of the time of NumPy's ``min`` and ``max`` for a hundred values.
-    """
+    """The least and the greatest value of a vector that has one at least; both NaN if one of them is."""
     least = greatest = values[0]
     for value in values:
         if not value >= least:

@@ -5,7 +5,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_without, take_fields
 from .commands import Dataflow
 from .gemm_config import GemmEngineConfig
 from .layouts import command_layout, pass_layout
@@ -48,8 +48,8 @@ class PassGenerator(ConfiguredComponent):
         config, array = self._config, self._config.array
         given, made = self.commands.payload, self.passes.payload
         # Rows are counted on from the first.
-        names = [name for name in given.shape().members if name not in ("input_row", "weight_row", "sum_row")]
-        command, busy, empty = Signal(layout_of_fields(given.shape(), names)), Signal(), Signal()
+        command = Signal(layout_without(given.shape(), "input_row", "weight_row", "sum_row"))
+        busy, empty = Signal(), Signal()
         # Rows and columns that are left, this block's included.
         rows_left = Signal(max(config.size_width, config.depth_width))
         columns_left = Signal(config.size_width)

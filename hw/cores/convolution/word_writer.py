@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_of_fields, layout_without, take_fields
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedWritePort
 from ..pipeline import delay
@@ -152,8 +152,7 @@ class WordWriter(ConfiguredComponent):
         config = self._config
         command = self.commands.payload
         # The nests have the rest.
-        names = [name for name in word_command(config).members if name not in ("parameters", "target")]
-        kept = Signal(layout_of_fields(word_command(config), names), reset_less=True)
+        kept = Signal(layout_without(command.shape(), "parameters", "target"), reset_less=True)
         picture = Signal(layout_of_fields(window_command(config.target), ("height", "pitch")), reset_less=True)
         begins, ends = Signal(), Signal()
         m.d.comb += [

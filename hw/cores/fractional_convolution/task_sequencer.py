@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_without, take_fields
 from .config import FractionalConvolutionConfig
 from .cycles import sums_latency
 from .layouts import step_layout, task_command
@@ -57,8 +57,7 @@ class TaskSequencer(ConfiguredComponent):
         m = Module()
         config, taken = self._config, Signal()
         # All but what is counted on from the first.
-        names = [name for name in task_command(config).members if name != "weight_row"]
-        command = Signal(layout_of_fields(task_command(config), names), reset_less=True)
+        command = Signal(layout_without(task_command(config), "weight_row"), reset_less=True)
         active, begun, starts = Signal(), Signal(), Signal()
         tile, block = Signal.like(command.tiles), Signal.like(command.blocks)
         last_tile, last_block = Signal(), Signal()

@@ -44,11 +44,10 @@ def sweep_lanes(m, lanes, load, rows, rates, outputs, interval, *, before=None, 
         if isinstance(lane, wiring.Component):
             m.submodules[f"lane_{number}"] = lane
         m.d.comb += [getattr(lane, name).eq(rate) for name, rate in rates.items()]
-    for begins, given in ((load, rows), (before, early or {})):
+    for begins, given, waits in ((load, rows, 0), (before, early or {}, 1)):
         for name, row in given.items():
             filling = [Const(0, row[0].shape())] * (interval * len(lanes) - len(row))
             slots = serialize(m, begins, [*row, *filling], interval, name)
-            if given is early:
-                slots = [delay(m, slot, 1, f"{name}_slot_{number}") for number, slot in enumerate(slots)]
+            slots = [delay(m, slot, waits, f"{name}_slot_{number}") for number, slot in enumerate(slots)]
             m.d.comb += [getattr(lane, name).eq(value) for lane, value in zip(lanes, slots, strict=True)]
     return {name: collect(m, [getattr(lane, name) for lane in lanes], interval, name) for name in outputs}

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..forwarding import forward_port
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_of_fields, layout_without, take_fields
 from ..memory.ports import ReadPort
 from .command import ADDRESS_WIDTH, WALKED, sparse_command
 from .config import SparseConfig
@@ -93,8 +93,7 @@ class EncodeStage(ConfiguredComponent):
         m = Module()
         m.submodules.encoder = encoder = self._encoder
         m.submodules.load_allocation = load = self._load
-        names = [name for name in sparse_command(self.config).members if name not in ("find", "grouping_base")]
-        command = Signal(layout_of_fields(sparse_command(self.config), names))
+        command = Signal(layout_without(sparse_command(self.config), "find", "grouping_base"))
         transposing, measuring, mismatch = Signal(), Signal(), Signal()
         # The layer that was encoded last, if any.
         encoded, encoded_base = Signal(), Signal(ADDRESS_WIDTH)

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_without, take_fields
 from ..memory.ports import ReadPort
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
@@ -100,8 +100,7 @@ class SparseDataEncoder(ConfiguredComponent):
         m.submodules.reader = reader = IndexReader(config)
         m.submodules.generator = generator = self._generator
         # All but the bases that the generator holds.
-        names = [name for name in encoder_command(config).members if name not in ("row_base", "column_base")]
-        command = Signal(layout_of_fields(encoder_command(config), names))
+        command = Signal(layout_without(encoder_command(config), "row_base", "column_base"))
         comparing = Signal()
         self._connect(m, reader, generator, command, comparing)
         # It parts the memory, and the path of ready to it, from what is done with the indexes.

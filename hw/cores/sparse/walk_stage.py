@@ -5,7 +5,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..layouts import layout_of_fields, take_fields
+from ..layouts import layout_of_fields, layout_without, take_fields
 from .address_generator import walk_command
 from .command import ADDRESS_WIDTH, WALKED, sparse_command
 from .config import SparseConfig
@@ -60,8 +60,8 @@ class WalkStage(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
-        config, names = self.config, [name for name in WALKED if name != "columns"]
-        command = Signal(layout_of_fields(sparse_command(config), names))
+        config = self.config
+        command = Signal(layout_without(self.commands.payload.shape(), "columns"))
         start, walks_left = Signal(), Signal(config.cores)
         m.d.comb += self.group_base.eq(command.group_base)
         for walk, columns in zip(self.walks, self.commands.payload.columns, strict=True):

@@ -98,7 +98,7 @@ class CommandQueue(ConfiguredComponent):
                 self.commands.payload.body.edge.factor.eq(means.o.payload.factor),
             ]
         # A stage decides by `room` what it does, its longest path: a register, for which the next count is compared
-        # with the limit before it is known.
+        # with the limit before it is known. The count is a register, as the queue's level is a sum.
         m.d.comb += [fewer.eq(count - leaves), more.eq(count - leaves + 1)]
         m.d.sync += [
             count.eq(Mux(queue.i.valid, more, fewer)),

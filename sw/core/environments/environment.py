@@ -142,7 +142,7 @@ class Environment:
 
     def _checked(self, observation: Any, number: int) -> np.ndarray:
         observation = np.asarray(observation, dtype=np.float32)
-        # A sum of binary32 in binary64 is only not finite if a term is not, and this is the fastest for a few.
+        # A sum of binary32 in binary64 is only not finite if a term is not; for a few, NumPy's calls take longer.
         if not math.isfinite(sum(observation.ravel().tolist())):
             where = int(np.flatnonzero(~np.isfinite(observation))[0])
             raise NonFiniteError(

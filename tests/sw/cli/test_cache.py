@@ -40,7 +40,12 @@ def test_what_is_kept_is_shown(kept, capsys):
 
 
 def test_what_is_chosen_is_removed(kept, capsys):
+    left = kept / "libraries" / "another.partial.x1"
+    left.mkdir()
+    assert shown(capsys) and left.exists()
     assert shown(capsys, "--clear", "--days", "5")["freed_bytes"] > 3_000_000
+    # A build that was killed left it.
+    assert not left.exists()
     assert [row["kind"] for row in shown(capsys)["kinds"]] == ["blocks"]
     assert shown(capsys, "--clear", "--kind", "blocks")["freed_bytes"] > 3_000_000
     assert shown(capsys)["kinds"] == []
