@@ -4,15 +4,20 @@ from collections.abc import Iterable
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-__all__ = ["choose_one_hot", "count_ones", "lowest", "rotate"]
+__all__ = ["choose_one_hot", "count_ones", "lowest", "or_tree", "rotate"]
 
 
 def choose_one_hot(bits: Iterable[Value], values: Iterable) -> Value:
-    """The value whose bit is 1, among values of one width; 0 if no bit is. A value without a bit is never chosen.
+    """The value whose bit is 1, among values of one width; 0 if no bit is. A value without a bit is never chosen."""
+    return or_tree([Mux(bit, value, 0) for bit, value in zip(bits, values, strict=False)])
+
+
+def or_tree(values: Iterable[Value]) -> Value:
+    """The OR of all values, bit by bit; 0 if there are none. A shorter value counts with zeros above it.
 
     A balanced tree: Yosys leaves a chain of ORs as long as it is.
     """
-    level = [Value.cast(Mux(bit, value, 0)) for bit, value in zip(bits, values, strict=False)]
+    level = [Value.cast(value) for value in values]
     while len(level) > 1:
         pairs = [one | other for one, other in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[len(pairs) * 2 :]

@@ -1,12 +1,10 @@
 """A system's memories as a host sees them: memory, core, row."""
 
-from functools import reduce
-from operator import or_
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bits import or_tree
 from ..component import ConfiguredComponent
 from ..pipeline import delay
 from .host_map_config import HostMapConfig, HostRegion
@@ -234,17 +232,17 @@ class HostMap(ConfiguredComponent):
         for latency in range(1, len(targets)):
             if latency > 1:
                 found = delay(m, found, 1, f"{name}_{latency}")
-            reads = []
+            rows = [found] if len(found) else []
             for place, (region, bank) in enumerate(self._targets):
                 # A block memory is late in its cycle: a row that waits does so before it is chosen.
                 waits = region.latency < len(targets) - 1
                 if region.readable and region.latency + waits == latency and core < region.cores and belongs(region):
                     row = getattr(self, region.name)[core][bank].read.data
                     row = delay(m, row, int(waits), f"{name}_{region.name}_{bank}")
-                    reads.append((targets[latency][place], row))
-            # An access has one target: what it does not read is zeros, and a tree of ORs is shorter than a chain.
-            joined = Signal(max([len(found), *(len(row) for _, row in reads)]), name=f"{name}_joined_{latency}")
-            m.d.comb += joined.eq(reduce(or_, (Mux(chosen, row, 0) for chosen, row in reads), found))
+                    rows.append(Mux(targets[latency][place], row, 0))
+            # An access has one target: what it does not read is zeros.
+            joined = Signal(max((len(row) for row in rows), default=0), name=f"{name}_joined_{latency}")
+            m.d.comb += joined.eq(or_tree(rows))
             found = joined
         return found
 
