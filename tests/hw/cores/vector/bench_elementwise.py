@@ -1,5 +1,8 @@
 """Random passes over random memories against the reference."""
 
+import itertools
+from collections import Counter
+
 import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -37,6 +40,8 @@ class Bench:
         self.random = rng()
         self.reference = ElementwiseReference(self.config, WORDS)
         self.completed, self.errors = 0, set()
+        # Reads by number of Operand: those that were made, and those that commands need.
+        self.reads, self.needed = Counter(), Counter()
         self.memories = None
 
     async def start(self):
@@ -78,9 +83,11 @@ class Bench:
             for index in range(Operand.SCALAR):
                 enable, address = (int(getattr(dut, f"{READS[index]}__{part}").value) for part in ("enable", "address"))
                 words.append(self.sources[index][address % WORDS] if enable else None)
+                self.reads[index] += enable
             scalar = None
             if int(dut.read_scalar__enable.value):
                 scalar = int(self.reference.scalars[int(dut.read_scalar__address.value) % WORDS])
+                self.reads[Operand.SCALAR] += 1
             for index, port in enumerate(WRITES):
                 blocks = int(getattr(dut, f"{port}__enable").value)
                 if blocks:
@@ -144,6 +151,14 @@ class Bench:
             "wait": wait,
         }
 
+    def run(self, command):
+        """The command on the reference; an operand that is used is read once for each part of each feature."""
+        self.reference.run(command)
+        used = [True, command["first"] != Combination.PASS, command["second"] != Combination.PASS]
+        cycles = command["features"] * -(-command["blocks"] // self.config.width)
+        for operand in itertools.compress((command[name] for name in "abc"), used):
+            self.needed[operand["memory"]] += cycles
+
     async def complete(self, count):
         for _ in range(LIMIT):
             if self.completed >= count:
@@ -167,11 +182,12 @@ async def passes_wait_for_each_other(dut):
     await bench.start()
     for index in range(60):
         command = bench.random_command(wait=1)
-        bench.reference.run(command)
+        bench.run(command)
         await bench.source.send(command)
         if index % 5 == 4:
             await bench.complete(index + 1)
             bench.check(index)
+            compare(+bench.needed, +bench.reads, "reads", index)
     assert "memory_conflict" not in bench.errors
     assert ("nonfinite" in bench.errors) == bench.reference.nonfinite
 
