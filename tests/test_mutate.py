@@ -15,7 +15,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
-from tests.mutate.example import Gate, LateCounter, Maximum, NamedAlike, Sampled, Square, Store
+from tests.mutate.example import AroundSampled, Gate, LateCounter, Maximum, NamedAlike, Sampled, Square, Store
 from tests.mutate.instances import instances, parts_of_others
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, say, table
@@ -137,6 +137,21 @@ def test_what_yosys_does_not_compare_survives(monkeypatch):
     # No other mutant of the design is tried.
     monkeypatch.setattr("tests.mutate.equivalence.run_tool", None)
     assert compare(mutated, mutant, "top", refused) == found
+
+
+def test_what_is_inside_other_parts_does_not_matter():
+    """Two parts that the checker knows nothing of: what reaches them is compared, and what they answer is anything."""
+    mutated = mutate(emit(AroundSampled(), "top"), "top", ALL, 1, ["part_0.", "part_1."])
+    assert not any("part" in mutant.cell for mutant in mutated.mutants)
+    unneeded, needed = (find(mutated, "const0", " = a | ", port) for port in "BA")
+    assert compare(mutated, unneeded, "top") == Comparison(equivalent=True)
+    # A difference that answers of a part may hide or show is none: here all is compared, which is refused.
+    assert "cannot be legalized" in compare(mutated, needed, "top").refusal
+    # With the parts, and with one of them, nothing is said of either.
+    for beside in ([], ["part_1."]):
+        mutated = mutate(emit(AroundSampled(), "top"), "top", ALL, 1, beside)
+        unneeded = find(mutated, "const0", " = a | ", "B")
+        assert "cannot be legalized" in compare(mutated, unneeded, "top").refusal
 
 
 def test_same_seed_same_mutants():

@@ -49,7 +49,7 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
         beside = [*core.beside, *parts_of_others(session.instances(design), core.classes, others)]
         mutated = mutate(design.verilog, design.top, share, seed, beside)
         report.verdicts += session.run(design, tests, mutated, tell)
-    refused: dict[Path, dict[bool, Comparison]] = defaultdict(dict)
+    refused: dict[Path, dict[str, Comparison]] = defaultdict(dict)
     for verdict in report.verdicts:
         if not verdict.killed_by:
             comparison = compare(verdict.design, verdict.mutant, verdict.top, refused[verdict.design.folder])

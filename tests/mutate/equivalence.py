@@ -19,7 +19,8 @@ LIMIT_SECONDS = 90
 
 # Inputs of a memory become outputs, and its answers inputs, the same for design and mutant: memories that are
 # always given the same answer the same. A proof is then as easy for a large memory as for a small one; a difference
-# says nothing, as the answers may be ones that no memory gives.
+# says nothing, as the answers may be ones that no memory gives. Parts that have a row of their own are cut in the same
+# way: they are not the mutant's, and the arithmetic in them is more than a checker can do.
 _CUT = "memory_collect\nexpose -evert t:$mem_v2\n"
 # Design and mutant side by side as a graph of gates, with registers that start as they do in a simulation: memories
 # and what has no value of its own at 0. The pass that maps to gates is only asked to run the checker's script.
@@ -90,11 +91,12 @@ class Comparison:
 
 
 def compare(
-    design: MutatedDesign, mutant: Mutant, top: str, refused: dict[bool, Comparison] | None = None
+    design: MutatedDesign, mutant: Mutant, top: str, refused: dict[str, Comparison] | None = None
 ) -> Comparison:
     """Compare a mutant with its design from power-on: all outputs, for any inputs.
 
-    A stream's payload counts only while it is valid, address and data of a write only while it is enabled.
+    A stream's payload counts only while it is valid, address and data of a write only while it is enabled; also of the
+    ports of parts that are cut.
 
     Parameters
     ----------
@@ -103,21 +105,30 @@ def compare(
     top : str
         Name of the design's top module.
     refused : dict or None
-        Earlier refusals of Yosys for this design, without its memories (True) and with them (False): such a
-        comparison is not repeated, as Yosys refuses designs, whatever the mutant. New refusals are added.
+        Earlier refusals of Yosys for this design: without its parts and memories, without its memories, and whole. Such
+        a comparison is not repeated, as Yosys refuses designs, whatever the mutant. New refusals are added.
     """
     refused = {} if refused is None else refused
-    text = (design.folder / "prepared.il").read_text()
-    if "cell $mem" in text and (proved := _compare(text, mutant, top, True, refused)).equivalent:
-        return proved
-    return _compare(text, mutant, top, False, refused)
+    whole, parts = (design.folder / "prepared.il").read_text(), design.folder / "without_parts.il"
+    cuts = {"memories": whole} if "cell $mem" in whole else {}
+    if parts.exists() and _has_cell(text := parts.read_text(), mutant):
+        cuts = {"parts": text} | cuts
+    for name, text in cuts.items():
+        if (proved := _compare(text, mutant, top, name, refused)).equivalent:
+            return proved
+    return _compare(whole, mutant, top, "", refused)
 
 
-def _compare(text: str, mutant: Mutant, top: str, is_cut: bool, refused: dict[bool, Comparison]) -> Comparison:
-    """The same, with memories or with what may come out of them in their place."""
-    if is_cut in refused:
-        return refused[is_cut]
-    cut = _CUT if is_cut else ""
+def _has_cell(text: str, mutant: Mutant) -> bool:
+    """Whether the mutated cell is also there where parts are cut: a pass may have made it of a part's bits."""
+    return re.search(rf"^ *cell \S+ {re.escape(mutant.cell)}$", text, flags=re.MULTILINE) is not None
+
+
+def _compare(text: str, mutant: Mutant, top: str, cut_off: str, refused: dict[str, Comparison]) -> Comparison:
+    """The same, of all of the design, or with what may come out of what is cut off in its place."""
+    if cut_off in refused:
+        return refused[cut_off]
+    cut = _CUT if cut_off else ""
     with tempfile.TemporaryDirectory(prefix="rewardware-") as name:
         folder = Path(name)
         (folder / "prepared.il").write_text(text)
@@ -126,14 +137,14 @@ def _compare(text: str, mutant: Mutant, top: str, is_cut: bool, refused: dict[bo
         (folder / "views.v").write_text(_view("design", ports) + _view("mutant", ports))
         (folder / "watch.v").write_text(_watch([name for name in ports if ports[name]["direction"] == "input"], ports))
         (folder / "any.v").write_text(_ANY)
-        check = _PROVE if is_cut else _PROVE + _SEARCH
+        check = _PROVE if cut_off else _PROVE + _SEARCH
         (folder / "check.abc").write_text(check.format(proof=PROOF_SECONDS, search=SEARCH_SECONDS, cycles=CYCLES))
         options = re.sub(r"-module \S+", "-module mutant", mutant.options)
         try:
             _yosys(folder, "compare", _SCRIPT.format(top=top, options=options, cut=cut))
         except ToolError as error:
-            refused[is_cut] = Comparison(refusal=str(error).splitlines()[-1])
-            return refused[is_cut]
+            refused[cut_off] = Comparison(refusal=str(error).splitlines()[-1])
+            return refused[cut_off]
         return _read(folder)
 
 

@@ -73,6 +73,27 @@ class Sampled(wiring.Component):
         return m
 
 
+class AroundSampled(wiring.Component):
+    """Such a part, twice, with a number before it that a term does not change."""
+
+    def __init__(self):
+        super().__init__({"clear": In(1), "a": In(1), "b": In(1), "held": Out(2)})
+
+    def elaborate(self, platform):
+        m = Module()
+        either = Signal()
+        m.d.comb += either.eq(self.a | (self.a & self.b))
+        for number in range(2):
+            m.submodules[f"part_{number}"] = part = Sampled()
+            m.d.comb += [
+                part.clear.eq(self.clear),
+                part.a.eq(either),
+                part.b.eq(self.b),
+                self.held[number].eq(part.held),
+            ]
+        return m
+
+
 class Gate(wiring.Component):
     """A payload that is another one while it is not valid, and a row while it is not written."""
 

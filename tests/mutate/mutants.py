@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +18,13 @@ _WIDTH = 16
 # The clock's edges are not logic: a simulator with as many clocks as mutants would also be slow. A register's output
 # would lose its value at power-on to the fault's multiplexer; its input and its readers also have faults.
 _LEFT_OUT = {"CLK", "Q"}
-# Branches that are never taken go: whether they are right is nobody's question.
-_PREPARE = """\
+_READ_DESIGN = """\
 read_verilog design.v
 hierarchy -check -top {top}
 proc
+"""
+# Branches that are never taken go: whether they are right is nobody's question.
+_FLATTEN = """\
 flatten
 opt_expr -mux_undef
 opt_muxtree
@@ -59,6 +61,11 @@ class Mutant:
         """Kind of fault in Yosys's words: ``inv``, ``const0``, ``const1``, ``cnot0`` or ``cnot1``."""
         return _option(self.options, "mode")
 
+    @property
+    def cell(self) -> str:
+        """The cell of the flat design that is wrong, as Yosys calls it."""
+        return _option(self.options, "cell")
+
 
 @dataclass(frozen=True, kw_only=True)
 class MutatedDesign:
@@ -70,7 +77,8 @@ class MutatedDesign:
         Verilog of all of them.
     mutants : tuple of Mutant
     folder : Path
-        Holds ``prepared.il``, the flat design without faults.
+        Holds ``prepared.il``, the flat design without faults; and where instances have none, ``without_parts.il``, the
+        same with each of them replaced by ports of the design.
     """
 
     verilog: str
@@ -112,11 +120,13 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
         # More than wanted: some are left out, most of them where a small part stands beside large ones.
         for factor in (4, 32, 256) if beside else (2,):
             choose = f"mutate -list {factor * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
-            _yosys(folder, "choose", _PREPARE.format(top=top) + choose + _MEMORY_CELLS)
+            _yosys(folder, "choose", _READ_DESIGN.format(top=top) + _FLATTEN + choose + _MEMORY_CELLS)
             contents, reads = (_cells(folder / f"{name}.txt") for name in ("contents", "reads"))
             mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside, contents, reads)
             if len(mutants) == count:
                 break
+        if beside:
+            _cut_parts(folder, top, beside)
         # Without faults there would be no control input.
         insert_faults(folder, mutants, "write_verilog -noattr mutated.v\n")
         text = (folder / "mutated.v").read_text()
@@ -126,6 +136,45 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     folder = build_once("mutants", key, fill)
     mutants = tuple(Mutant(**fields) for fields in json.loads((folder / "mutants.json").read_text()))
     return MutatedDesign(verilog=(folder / "mutated.v").read_text(), mutants=mutants, folder=folder)
+
+
+def _cut_parts(folder: Path, top: str, beside: Sequence[str]) -> None:
+    """Write the flat design without its instances beside: their inputs are outputs of it, and their outputs inputs.
+
+    Cells have the names that they have in ``prepared.il``, up to those that passes make there across a boundary.
+    """
+    read = _READ_DESIGN.format(top=top)
+    _yosys(folder, "hierarchy", f"{read}write_json hierarchy.json\n")
+    modules = json.loads((folder / "hierarchy.json").read_text())["modules"]
+    cells = {
+        module: {cell: fields["type"] for cell, fields in content["cells"].items() if fields["type"] in modules}
+        for module, content in modules.items()
+    }
+    kept = sorted(_modules_of(cells, top, "", tuple(beside)))
+    if not kept:
+        return
+    keep = "".join(f"setattr -mod -set keep_hierarchy 1 {_escaped(name)}\n" for name in kept)
+    cut = "".join(f"expose -evert t:{_escaped(name)}\n" for name in kept)
+    write = f"hierarchy -top {_escaped(top)}\nwrite_rtlil without_parts.il\n"
+    _yosys(folder, "without_parts", f"{read}{keep}{_FLATTEN}{cut}{write}")
+
+
+def _modules_of(cells: Mapping[str, Mapping[str, str]], module: str, above: str, beside: tuple[str, ...]) -> set[str]:
+    """Modules of the outermost instances whose paths begin as ``beside`` says."""
+    found: set[str] = set()
+    for cell, kind in cells[module].items():
+        path = f"{above}{_without_number(cell)}."
+        found |= {kind} if path.startswith(beside) else _modules_of(cells, kind, path, beside)
+    return found
+
+
+def _without_number(name: str) -> str:
+    """Amaranth numbers an instance that has the name of a signal beside it."""
+    return re.sub(r"\$\d+$", "", name)
+
+
+def _escaped(name: str) -> str:
+    return f"\\{name}"
 
 
 def insert_faults(folder: Path, mutants: Sequence[Mutant], write: str) -> None:
@@ -159,9 +208,9 @@ def _select(
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
         left_out = port in _LEFT_OUT or cell in contents or (cell in reads and port in {"EN", "ARST", "SRST"})
-        # By the path from the top module: parts inside one another have the same names. Amaranth numbers an instance
-        # that has the name of a signal beside it.
-        left_out |= re.sub(r"\$\d+(?=\.)", "", cell.removeprefix("$flatten")).startswith(outside)
+        # By the path from the top module: parts inside one another have the same names.
+        *levels, last = cell.removeprefix("$flatten").split(".")
+        left_out |= ".".join([*map(_without_number, levels), last]).startswith(outside)
         if not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
