@@ -16,7 +16,7 @@ from tests.hw.cores.side_by_side import SideBySide
 from tests.mutate.__main__ import main
 from tests.mutate.equivalence import Comparison, compare
 from tests.mutate.example import AroundSampled, Gate, LateCounter, Maximum, NamedAlike, Sampled, Square, Store
-from tests.mutate.instances import instances, parts_of_others
+from tests.mutate.instances import instances, parts_of_others, places_of
 from tests.mutate.mutants import mutate
 from tests.mutate.report import CoreReport, say, table
 from tests.mutate.run import MutationError, Session, wait
@@ -181,7 +181,7 @@ def test_instances_have_paths_through_replicated_units():
         text = emit(design, "top")
     adders = {"adder_0_0": "FloatAdder", "adder_1_0": "FloatAdder"}
     expected = {f"{tree}.{path}": kind for tree in ("one", "other") for path, kind in adders.items()}
-    assert found == {"one": "FloatAdderTree", "other": "FloatAdderTree", **expected}
+    assert found == {"": "SideBySide", "one": "FloatAdderTree", "other": "FloatAdderTree", **expected}
     beside = parts_of_others(found, {"FloatAdderTree"}, {"FloatAdderTree", "FloatAdder"})
     of_adders = [".\\adder_" in mutant.options for mutant in mutate(text, "top", 10, 1, beside).mutants]
     assert of_adders == [False] * 10
@@ -192,7 +192,8 @@ def test_instances_of_other_cores_have_no_faults():
     design = SideBySide({"ones": Maximum(), **buffers})
     with instances(design) as found:
         text = emit(design, "top")
-    assert found == {"ones": "Maximum", "one": "SkidBuffer", "other": "SideBySide", "other.one": "SkidBuffer"}
+    inside = {"ones": "Maximum", "one": "SkidBuffer", "other": "SideBySide", "other.one": "SkidBuffer"}
+    assert found == {"": "SideBySide", **inside}
     beside = parts_of_others(found, {"Maximum"}, {"Maximum", "SkidBuffer"})
     assert beside == ["one.", "other.one."]
     # The name counts to its end.
@@ -200,6 +201,18 @@ def test_instances_of_other_cores_have_no_faults():
     assert mutants and all("$flatten\\ones." in mutant.options for mutant in mutants)
     # An instance that holds the core itself is not left out.
     assert parts_of_others(found, {"SkidBuffer"}, {"SkidBuffer", "SideBySide"}) == []
+
+
+def test_what_holds_a_core_has_no_faults():
+    design = AroundSampled()
+    with instances(design) as found:
+        text = emit(design, "top")
+    places = places_of(found, {"Sampled"})
+    assert places == ["part_0.", "part_1."]
+    mutants = mutate(text, "top", 5, 1, within=places).mutants
+    assert len(mutants) == 5 and all("\\part_" in mutant.cell for mutant in mutants)
+    # All of the core itself, and of what holds no instance.
+    assert places_of(found, {"AroundSampled", "Sampled"}) == places_of(found, {"Maximum"}) == []
 
 
 def test_an_instance_with_the_name_of_a_signal_has_no_faults():

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from .core import Core
 from .equivalence import Comparison, compare
-from .instances import parts_of_others
+from .instances import parts_of_others, places_of
 from .mutants import mutate
 from .report import CoreReport, say
 from .run import Session, Verdict
@@ -46,8 +46,9 @@ def measure(core: Core, count: int, seed: int, designs: int = DESIGNS, log: Text
     report = CoreReport(name=core.name, designs=number)
     for index, (design, tests) in enumerate(chosen):
         share = count * (index + 1) // number - count * index // number
-        beside = [*core.beside, *parts_of_others(session.instances(design), core.classes, others)]
-        mutated = mutate(design.verilog, design.top, share, seed, beside)
+        found = session.instances(design)
+        beside = [*core.beside, *parts_of_others(found, core.classes, others)]
+        mutated = mutate(design.verilog, design.top, share, seed, beside, places_of(found, core.classes))
         report.verdicts += session.run(design, tests, mutated, tell)
     refused: dict[Path, dict[str, Comparison]] = defaultdict(dict)
     for verdict in report.verdicts:

@@ -10,14 +10,15 @@ from amaranth.lib import wiring
 
 from rewardware.hw.cores.replicated import Replicated
 
-__all__ = ["instances", "parts_of_others"]
+__all__ = ["instances", "parts_of_others", "places_of"]
 
 
 @contextlib.contextmanager
 def instances(component: wiring.Component) -> Iterator[dict[str, str]]:
     """Gives a mapping that a conversion of a component fills: the class of each instance inside, by its path.
 
-    Levels of a path have dots between them. The mapping is filled at the end of the context.
+    Levels of a path have dots between them; the component's own is empty. The mapping is filled at the end of the
+    context.
     """
     found: dict[str, str] = {}
     elaborated: list[tuple[wiring.Component, Any]] = []
@@ -38,6 +39,7 @@ def instances(component: wiring.Component) -> Iterator[dict[str, str]]:
         for part, _ in elaborated
         if isinstance(part, Replicated) and id(part.component) in fragments
     }
+    found[""] = type(component).__name__
     found.update(_inside(fragments[id(component)], "", units))
 
 
@@ -53,6 +55,14 @@ def _inside(fragment: Any, above: str, units: Mapping[Any, Any]) -> Iterator[tup
         yield from _inside(part, f"{path}.", units)
 
 
+def places_of(found: Mapping[str, str], own: set[str]) -> list[str]:
+    """Paths of a core's instances in what its tests simulate, each with a dot at its end.
+
+    None where that is an instance of the core itself, or has none, as functions are no instances.
+    """
+    return [f"{path}." for path, kind in found.items() if kind in own] if found.get("") not in own else []
+
+
 def parts_of_others(found: Mapping[str, str], own: set[str], others: set[str]) -> list[str]:
     """Paths of the instances of other cores' classes, without those that hold an instance of the own classes.
 
@@ -62,5 +72,5 @@ def parts_of_others(found: Mapping[str, str], own: set[str], others: set[str]) -
     return [
         f"{path}."
         for path, kind in found.items()
-        if kind in others - own and not any(f"{inside}.".startswith(f"{path}.") for inside in held)
+        if path and kind in others - own and not any(f"{inside}.".startswith(f"{path}.") for inside in held)
     ]

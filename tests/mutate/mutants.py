@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +86,9 @@ class MutatedDesign:
     folder: Path
 
 
-def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] = ()) -> MutatedDesign:
+def mutate(
+    verilog: str, top: str, count: int, seed: int, beside: Sequence[str] = (), within: Sequence[str] = ()
+) -> MutatedDesign:
     """Choose ``count`` mutants of a design and put them into one text.
 
     The design is flattened, so a fault stands in one instance of a unit.
@@ -100,6 +102,8 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     beside : sequence of str
         Instances that have no faults, each by the beginning of its path from the top module; levels have dots between
         them, and a dot at the end ends the name.
+    within : sequence of str
+        Instances that have all faults, likewise; without any, all but those beside.
 
     Raises
     ------
@@ -110,7 +114,7 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
     """
     if not 1 <= count < 1 << _WIDTH:
         raise ValueError(f"Count must be from 1 to {(1 << _WIDTH) - 1}, not {count}")
-    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside]}
+    content = {"verilog": verilog, "top": top, "count": count, "seed": seed, "beside": [*beside], "within": [*within]}
     # Also by this file: what it chooses and writes is what is kept.
     key = content_key(**content, chooser=Path(__file__).read_text(), tool=tool_version("yosys"))
 
@@ -118,11 +122,12 @@ def mutate(verilog: str, top: str, count: int, seed: int, beside: Sequence[str] 
         (folder / "design.v").write_text(verilog)
         mutants: list[Mutant] = []
         # More than wanted: some are left out, most of them where a small part stands beside large ones.
-        for factor in (4, 32, 256) if beside else (2,):
+        for factor in (4, 32, 256) if beside or within else (2,):
             choose = f"mutate -list {factor * count} -seed {seed} -o list.txt\nwrite_rtlil prepared.il\n"
             _yosys(folder, "choose", _READ_DESIGN.format(top=top) + _FLATTEN + choose + _MEMORY_CELLS)
             contents, reads = (_cells(folder / f"{name}.txt") for name in ("contents", "reads"))
-            mutants = _select((folder / "list.txt").read_text(), verilog.splitlines(), count, beside, contents, reads)
+            listed = (folder / "list.txt").read_text()
+            mutants = _select(listed, verilog.splitlines(), count, _chooser(beside, within), contents, reads)
             if len(mutants) == count:
                 break
         if beside:
@@ -194,13 +199,24 @@ def _cells(file: Path) -> set[str]:
     return {line.partition("/")[2] for line in file.read_text().splitlines()}
 
 
+def _chooser(beside: Sequence[str], within: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a cell may be wrong, by its path from the top module: parts inside one another have the same names."""
+    # Yosys writes a backslash before the name of each level.
+    outside, inside = (tuple("\\" + re.sub(r"\.(?=.)", r".\\", name) for name in names) for names in (beside, within))
+
+    def chosen(cell: str) -> bool:
+        *levels, last = cell.removeprefix("$flatten").split(".")
+        path = ".".join([*map(_without_number, levels), last])
+        return path.startswith(inside or "") and not path.startswith(outside)
+
+    return chosen
+
+
 def _select(
-    listed: str, lines: list[str], count: int, beside: Sequence[str], contents: set[str], reads: set[str]
+    listed: str, lines: list[str], count: int, chooses: Callable[[str], bool], contents: set[str], reads: set[str]
 ) -> list[Mutant]:
     """The first mutants of Yosys's list, each fault once."""
     chosen: dict[str, str] = {}
-    # Yosys writes a backslash before the name of each level.
-    outside = tuple("\\" + re.sub(r"\.(?=.)", r".\\", name) for name in beside)
     for line in listed.splitlines():
         options, _, documentation = line.removeprefix("mutate ").partition(" -wire ")
         options = options.partition(" -src ")[0]
@@ -208,10 +224,7 @@ def _select(
         # Nor are contents of memories at power-on, and the controls that a read without a clock does not have: Yosys
         # wants them constant.
         left_out = port in _LEFT_OUT or cell in contents or (cell in reads and port in {"EN", "ARST", "SRST"})
-        # By the path from the top module: parts inside one another have the same names.
-        *levels, last = cell.removeprefix("$flatten").split(".")
-        left_out |= ".".join([*map(_without_number, levels), last]).startswith(outside)
-        if not left_out and len(chosen) < count:
+        if chooses(cell) and not left_out and len(chosen) < count:
             chosen.setdefault(options, _place(line, documentation, lines))
     return [
         Mutant(number=number, options=options, place=place) for number, (options, place) in enumerate(chosen.items(), 1)
