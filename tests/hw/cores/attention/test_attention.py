@@ -43,10 +43,10 @@ CASES = pytest.mark.parametrize(
 )
 
 
-def _simulate(core, half, cycles):
+def _simulate(core, half, cycles, bench="tests.hw.cores.attention.bench_attention"):
     simulate(
         core,
-        bench="tests.hw.cores.attention.bench_attention",
+        bench=bench,
         parameters={"config": core.config, "half": half, "cycles": cycles},
         after_noise=True,
     )
@@ -56,6 +56,12 @@ def _simulate(core, half, cycles):
 def test_attention_forward(config):
     core = AttentionForward(config)
     _simulate(core, "forward", core.cycles)
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_attention_forward_tells_of_infinities(lanes):
+    core = AttentionForward(_config(4, 2, 3, 2, HALF, lanes))
+    _simulate(core, "forward", core.cycles, "tests.hw.cores.attention.bench_attention_errors")
 
 
 @CASES
