@@ -225,20 +225,26 @@ async def passes_overlap(dut):
 
 @cocotb.test()
 async def conflicts_are_flagged(dut):
+    """Two operands of one memory from different places, where both are used, and two destinations that are one."""
     bench = Bench(dut)
     await bench.start()
-    command = bench.random_command(wait=1) | {"features": 2, "first": Combination.ADD, "second": Combination.PASS}
-    same = {"memory": Operand.STATE_1, "base": 4, "stride": 1, "block": OWN_BLOCK}
-    command |= {"a": same, "b": same, "destinations": [{"memory": 7, "base": 0, "stride": 1, "after_function": 0}] * 2}
-    await bench.source.send(command)
-    await bench.complete(1)
-    assert "memory_conflict" not in bench.errors
-    await bench.source.send(command | {"b": same | {"base": 5}})
-    await bench.complete(2)
-    assert "memory_conflict" in bench.errors
-    bench.errors.clear()
-    await bench.source.send(
-        command | {"destinations": [{"memory": 1, "base": 0, "stride": 1, "after_function": 0}] * 2}
-    )
-    await bench.complete(3)
-    assert "memory_conflict" in bench.errors
+    plain = bench.random_command(wait=1) | {"features": 2}
+    for name, memory in zip("abc", (Operand.STATE_0, Operand.STATE_1, Operand.STATE_2), strict=True):
+        plain[name] = {"memory": memory, "base": 4, "stride": 1, "block": OWN_BLOCK}
+    nowhere = {"memory": Destination.NONE, "base": 0, "stride": 1, "after_function": 0}
+    plain["destinations"] = [nowhere] * 2
+    cases = []
+    for combinations in itertools.product((Combination.PASS, Combination.ADD), repeat=2):
+        used = {"a": True} | {name: one != Combination.PASS for name, one in zip("bc", combinations, strict=True)}
+        command = plain | dict(zip(("first", "second"), combinations, strict=True))
+        for one, other in itertools.combinations("abc", 2):
+            for base in (4, 5):
+                again = command[one] | {"base": base}
+                cases.append((command | {other: again}, base == 5 and used[one] and used[other]))
+    written = [nowhere | {"memory": Destination.STATE_1}, nowhere | {"memory": Destination.ERROR}]
+    cases += [(plain | {"destinations": pair}, pair[0] == pair[1]) for pair in itertools.product(written, repeat=2)]
+    for index, (command, conflicts) in enumerate(cases):
+        bench.errors.clear()
+        await bench.source.send(command)
+        await bench.complete(index + 1)
+        compare(conflicts, "memory_conflict" in bench.errors, "conflicts", index)
