@@ -119,7 +119,7 @@ def synthesise(
         f"hierarchy -top {top}",
         *(f"setattr -mod -set keep_hierarchy 1 \\{name}" for name in kept),
         *target.preparation,
-        *_commands(target, top, options, named=netlist or levels),
+        f"{target.synthesis.format(top=top)} {options}".rstrip(),
         f"tee -q -o {_STATISTICS} stat -json",
     ]
     if netlist or levels:
@@ -131,16 +131,6 @@ def synthesise(
         script.append(f"tee -q -o {_LEVELS} ltp w:* {' '.join(f't:{pattern}' for pattern in target.logic)}")
     (folder / "synthesis.ys").write_text("\n".join(script) + "\n")
     run_tool("yosys", ["-q", "-l", "yosys.txt", "synthesis.ys"], folder, "synthesis.log")
-
-
-def _commands(target: Target, top: str, options: str, *, named: bool) -> list[str]:
-    """The family's synthesis, to its end only where somebody reads the netlist: there cells and wires get names.
-
-    That pass, ``autoname``, takes most of the time of a large flat design: 530 of 728 seconds of Yosys 0.66 for
-    LearningGroup's top for the ULX3S.
-    """
-    command = " ".join([target.synthesis.format(top=top), *options.split()])
-    return [command] if named else [f"{command} -run :check", "hierarchy -check", "blackbox =A:whitebox"]
 
 
 def read_synthesis(folder: Path, top: str, target: Target) -> Synthesis:
