@@ -116,8 +116,14 @@ class PoolUnit(ConfiguredComponent):
         for name in ("memory", "memory_granted"):
             forward_port(m, reader, self, name)
         # Vectors come several cycles after their command. So its fields may have a cycle to the other end of the unit.
-        for_windows = Signal.like(command)
-        m.d.sync += for_windows.eq(command)
+        slides, maximum = Signal(), Signal()
+        kernel, stride = Signal.like(command.kernel.columns), Signal.like(command.stride.columns)
+        m.d.sync += [
+            slides.eq(command.slides),
+            maximum.eq(command.maximum),
+            kernel.eq(command.kernel.columns),
+            stride.eq(command.stride.columns),
+        ]
 
         read, line, column = reader.o.payload, columns.i.payload, windows.i.payload
         ends_both, ends_innermost = read.ends[-2], read.ends[-1]
@@ -133,10 +139,10 @@ class PoolUnit(ConfiguredComponent):
             reader.o.ready.eq(columns.i.ready),
             column.elements.eq(columns.o.payload.elements),
             column.last.eq(columns.o.payload.last),
-            column.maximum.eq(for_windows.maximum),
-            column.slides.eq(for_windows.slides),
-            column.kernel.eq(for_windows.kernel.columns),
-            column.stride.eq(for_windows.stride.columns),
+            column.maximum.eq(maximum),
+            column.slides.eq(slides),
+            column.kernel.eq(kernel),
+            column.stride.eq(stride),
             windows.i.valid.eq(columns.o.valid),
             columns.o.ready.eq(windows.i.ready),
             writer.totals.valid.eq(windows.o.valid),
