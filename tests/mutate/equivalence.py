@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rewardware.hw.soc.export.tools import ToolError, run_tool
 
-from .mutants import Mutant, MutatedDesign
+from .mutants import Mutant, MutatedDesign, escaped
 
 # Cycles from power-on that are searched where there is no proof, and seconds for the proof and for the search.
 CYCLES = 40
@@ -109,18 +109,18 @@ def compare(
         a comparison is not repeated, as Yosys refuses designs, whatever the mutant. New refusals are added.
     """
     refused = {} if refused is None else refused
-    whole, parts = (design.folder / "prepared.il").read_text(), design.folder / "without_parts.il"
-    cuts = {"memories": whole} if "cell $mem" in whole else {}
-    if parts.exists() and _has_cell(text := parts.read_text(), mutant):
-        cuts = {"parts": text} | cuts
+    whole, without_parts = (design.folder / "prepared.il").read_text(), design.folder / "without_parts.il"
+    cuts = {"parts": without_parts.read_text()} if without_parts.exists() else {}
+    if "cell $mem" in whole:
+        cuts["memories"] = whole
     for name, text in cuts.items():
-        if (proved := _compare(text, mutant, top, name, refused)).equivalent:
+        if _has_cell(text, mutant) and (proved := _compare(text, mutant, top, name, refused)).equivalent:
             return proved
     return _compare(whole, mutant, top, "", refused)
 
 
 def _has_cell(text: str, mutant: Mutant) -> bool:
-    """Whether the mutated cell is also there where parts are cut: a pass may have made it of a part's bits."""
+    """Whether the mutated cell is in a text of RTLIL."""
     return re.search(rf"^ *cell \S+ {re.escape(mutant.cell)}$", text, flags=re.MULTILINE) is not None
 
 
@@ -176,7 +176,7 @@ def _view(module: str, ports: dict) -> str:
     outputs = {name for name, port in ports.items() if port["direction"] == "output"}
     lines, connected = [], []
     for name, port in ports.items():
-        width, here = len(port["bits"]), _escaped(name)
+        width, here = len(port["bits"]), escaped(name)
         lines.append(f"  {port['direction']} [{width - 1}:0] {here};")
         counts = _counts(name, outputs)
         if name in outputs and counts:
@@ -185,7 +185,7 @@ def _view(module: str, ports: dict) -> str:
         else:
             connected.append(f".{here}({here})")
     inside = f"  {module} inside({', '.join(connected)});"
-    return "\n".join([f"module {module}_view({', '.join(map(_escaped, ports))});", *lines, inside, "endmodule\n"])
+    return "\n".join([f"module {module}_view({', '.join(map(escaped, ports))});", *lines, inside, "endmodule\n"])
 
 
 def _counts(name: str, outputs: set[str]) -> str:
@@ -200,11 +200,11 @@ def _counts(name: str, outputs: set[str]) -> str:
 
 def _watch(inputs: list[str], ports: dict) -> str:
     """A register that notes a difference: the checker wants one, which a design or what is left of it may not have."""
-    lines = [f"  input [{len(ports[name]['bits']) - 1}:0] {_escaped(name)};" for name in inputs]
-    connected = "".join(f".{_escaped(f'in_{name}')}({_escaped(name)}), " for name in inputs)
+    lines = [f"  input [{len(ports[name]['bits']) - 1}:0] {escaped(name)};" for name in inputs]
+    connected = "".join(f".{escaped(f'in_{name}')}({escaped(name)}), " for name in inputs)
     return "\n".join(
         [
-            f"module watch({', '.join([*map(_escaped, inputs), 'watch_clock', 'differs'])});",
+            f"module watch({', '.join([*map(escaped, inputs), 'watch_clock', 'differs'])});",
             *lines,
             "  input watch_clock;",
             "  output reg differs = 1'b0;",
@@ -214,11 +214,6 @@ def _watch(inputs: list[str], ports: dict) -> str:
             "endmodule\n",
         ]
     )
-
-
-def _escaped(name: str) -> str:
-    """A name with any characters: those of a memory's ports have dots."""
-    return f"\\{name} "
 
 
 def _yosys(folder: Path, name: str, script: str) -> None:

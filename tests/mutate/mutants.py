@@ -30,6 +30,8 @@ opt_expr -mux_undef
 opt_muxtree
 opt_clean
 """
+# Yosys numbers cells in the order in which it makes them; from here on where no other cell may have the same name.
+_OTHER_NUMBERS = 1_000_000_000
 # Cells with the contents of memories at power-on, and those that read, also of tables that were statements.
 _MEMORY_CELLS = """\
 tee -q -o contents.txt select -list t:$meminit t:$meminit_v2
@@ -146,7 +148,8 @@ def mutate(
 def _cut_parts(folder: Path, top: str, beside: Sequence[str]) -> None:
     """Write the flat design without its instances beside: their inputs are outputs of it, and their outputs inputs.
 
-    Cells have the names that they have in ``prepared.il``, up to those that passes make there across a boundary.
+    Cells have the names that they have in ``prepared.il``, but for those that passes make of flat logic: these are
+    other ones here, so their numbers are, too.
     """
     read = _READ_DESIGN.format(top=top)
     _yosys(folder, "hierarchy", f"{read}write_json hierarchy.json\n")
@@ -158,10 +161,11 @@ def _cut_parts(folder: Path, top: str, beside: Sequence[str]) -> None:
     kept = sorted(_modules_of(cells, top, "", tuple(beside)))
     if not kept:
         return
-    keep = "".join(f"setattr -mod -set keep_hierarchy 1 {_escaped(name)}\n" for name in kept)
-    cut = "".join(f"expose -evert t:{_escaped(name)}\n" for name in kept)
-    write = f"hierarchy -top {_escaped(top)}\nwrite_rtlil without_parts.il\n"
-    _yosys(folder, "without_parts", f"{read}{keep}{_FLATTEN}{cut}{write}")
+    keep = "".join(f"setattr -mod -set keep_hierarchy 1 {escaped(name)}\n" for name in kept)
+    cut = "".join(f"expose -evert t:{escaped(name)}\n" for name in kept)
+    (folder / "number.il").write_text(f"autoidx {_OTHER_NUMBERS:d}\n")
+    write = f"hierarchy -top {top}\nwrite_rtlil without_parts.il\n"
+    _yosys(folder, "without_parts", f"{read}{keep}read_rtlil number.il\n{_FLATTEN}{cut}{write}")
 
 
 def _modules_of(cells: Mapping[str, Mapping[str, str]], module: str, above: str, beside: tuple[str, ...]) -> set[str]:
@@ -178,8 +182,9 @@ def _without_number(name: str) -> str:
     return re.sub(r"\$\d+$", "", name)
 
 
-def _escaped(name: str) -> str:
-    return f"\\{name}"
+def escaped(name: str) -> str:
+    """A name with any characters, for Verilog and for Yosys: those of instances and of a memory's ports have dots."""
+    return f"\\{name} "
 
 
 def insert_faults(folder: Path, mutants: Sequence[Mutant], write: str) -> None:

@@ -8,6 +8,7 @@ from ..component import ConfiguredComponent
 from ..forwarding import forward_port
 from ..memory.ports import ReadPort
 from ..memory.unaligned import UnalignedReadPort, UnalignedWritePort
+from ..pipeline import delay
 from .column_reduction import ColumnReduction
 from .pool_config import PoolConfig
 from .window_reader import WindowReader, window_command
@@ -116,14 +117,12 @@ class PoolUnit(ConfiguredComponent):
         for name in ("memory", "memory_granted"):
             forward_port(m, reader, self, name)
         # Vectors come several cycles after their command. So its fields may have a cycle to the other end of the unit.
-        slides, maximum = Signal(), Signal()
-        kernel, stride = Signal.like(command.kernel.columns), Signal.like(command.stride.columns)
-        m.d.sync += [
-            slides.eq(command.slides),
-            maximum.eq(command.maximum),
-            kernel.eq(command.kernel.columns),
-            stride.eq(command.stride.columns),
-        ]
+        for_windows = {
+            "slides": command.slides,
+            "maximum": command.maximum,
+            "kernel": command.kernel.columns,
+            "stride": command.stride.columns,
+        }
 
         read, line, column = reader.o.payload, columns.i.payload, windows.i.payload
         ends_both, ends_innermost = read.ends[-2], read.ends[-1]
@@ -139,10 +138,7 @@ class PoolUnit(ConfiguredComponent):
             reader.o.ready.eq(columns.i.ready),
             column.elements.eq(columns.o.payload.elements),
             column.last.eq(columns.o.payload.last),
-            column.maximum.eq(maximum),
-            column.slides.eq(slides),
-            column.kernel.eq(kernel),
-            column.stride.eq(stride),
+            *(column[name].eq(delay(m, field, 1, name)) for name, field in for_windows.items()),
             windows.i.valid.eq(columns.o.valid),
             columns.o.ready.eq(windows.i.ready),
             writer.totals.valid.eq(windows.o.valid),
