@@ -82,6 +82,8 @@ SHAPES = [
     # A column's kernel is larger, and the line longer than one of the configurations has room for.
     PoolingShape(channels=3, picture=(6, 4), kernel=(4, 2)),
     PoolingShape(channels=2, picture=(4, 10), kernel=(2, 2)),
+    # Windows that overlap along a line alone, with the longest step down that there is.
+    PoolingShape(channels=2, picture=(8, 5), kernel=(4, 2), stride=(4, 1)),
 ]
 CONFIGS = [
     {"lanes": 4, "banks": 5, "sliding": (3, 3), "length": 11},
