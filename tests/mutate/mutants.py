@@ -149,7 +149,7 @@ def _cut_parts(folder: Path, top: str, beside: Sequence[str]) -> None:
     """Write the flat design without its instances beside: their inputs are outputs of it, and their outputs inputs.
 
     Cells have the names that they have in ``prepared.il``, but for those that passes make of flat logic: these are
-    other ones here, so their numbers are, too.
+    others here, and so have other numbers.
     """
     read = _READ_DESIGN.format(top=top)
     _yosys(folder, "hierarchy", f"{read}write_json hierarchy.json\n")
