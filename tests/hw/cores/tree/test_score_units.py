@@ -11,6 +11,8 @@ from rewardware.sim.cocotb import simulate
 from rewardware.sim.harness.vectors import evaluate
 from rewardware.sw.reference.tree.scores import ScoresReference
 
+from .unit_scores import unit_scores
+
 COUNTS = np.arange(1, 1 << 16)
 
 
@@ -55,7 +57,6 @@ def test_score_unit(fanout, policy):
     config = TreeConfig(fanout=fanout, group=2, policy=policy)
     random = np.random.default_rng(3)
     reference = ScoresReference(config)
-    width = config.score_width
     count = 400
 
     def some(low, high):
@@ -79,29 +80,23 @@ def test_score_unit(fanout, policy):
     for loss, first_value in [(65535, -(1 << 19)), (0, (1 << 19) - 1), (777, -12345)]:
         edges = [
             [
-                {"value": v, "factor": r, "visited": n, "in_flight": o, "legal": a}
+                {"value": int(v), "factor": int(r), "visited": int(n), "in_flight": int(o), "legal": int(a)}
                 for v, r, n, o, a in zip(*rows, strict=True)
             ]
             for rows in zip(value, factor, visited, in_flight, legal, strict=True)
         ]
-        expected = []
-        for row in range(count):
-            arguments = {"exploration": int(exploration[row]), "loss": loss, "first_value": first_value}
-            columns = [column[row].tolist() for column in (legal, visited, value, factor, in_flight)]
-            scores = reference.scores(*columns, **arguments)
-            if policy == "uct":
-                # The hardware's greatest number has its lower bits from the score.
-                first = (first_value + int(exploration[row])) % (1 << width - 2) + (1 << width - 2)
-                scores = [first if score == (1 << width - 1) - 1 else score for score in scores]
-            expected.append(scores)
+        registers = {"loss": loss, "first_value": first_value}
+        expected = [
+            unit_scores(reference, row, exploration=explored, **registers)
+            for row, explored in zip(edges, exploration.tolist(), strict=True)
+        ]
         simulate(
             ScoreUnit(config, fanout),
             bench="tests.hw.cores.tree.bench_score_unit",
             parameters={
                 "edges": edges,
                 "exploration": exploration.tolist(),
-                "loss": loss,
-                "first_value": first_value,
+                **registers,
                 "expected": expected,
                 "config": config,
             },
