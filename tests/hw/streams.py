@@ -99,7 +99,7 @@ TESTED = {
     "learner.TemperatureStage": "learner/test_sac_cores.py::test_temperature_stage",
     "learner.TwinCriticLoss": "learner/test_sac_cores.py::test_twin_critic_loss",
     "learner.TemporalDifferenceLoss": "learner/test_temporal_difference_loss.py::test_temporal_difference_loss",
-    "layer.WordCollector": "graph/test_segments.py::test_segments",
+    "layer.WordCollector": "layer/test_word_collector.py::test_word_collector",
     "memory.HostMap": "memory/test_host_map.py::test_equals_reference",
     "optimizer.AdamEngine": "optimizer/test_adam_engine.py::test_engine",
     "random.GaussianNoise": "random/test_gaussian.py::test_gaussian_noise",

@@ -108,6 +108,7 @@ CORES = (
     Core(room="cores/layer", name="RunningSums", tests=("test_running_sums.py::test_running_sums",)),
     Core(room="cores/layer", name="ForwardStage", tests=("test_forward_stage.py",)),
     Core(room="cores/layer", name="BackwardStage", tests=("test_backward_stage.py",)),
+    Core(room="cores/layer", name="WordCollector", tests=("test_word_collector.py",)),
     Core(room="cores/layer", name="GradientStage", tests=("test_gradient_stage.py::test_gradient_stage",)),
     Core(room="cores/learner", name="TemporalDifferenceLoss", tests=("test_temporal_difference_loss.py",)),
     Core(

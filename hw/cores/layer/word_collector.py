@@ -18,8 +18,8 @@ class WordCollector(ConfiguredComponent):
     The last word of a sample is filled up with +0. Words of two samples wait, so that whoever works on one for long
     does not hold back elements that come all at once.
 
-    Latency: three cycles from the last element of a word to it. Throughput: an element a cycle. Back-pressure: elements
-    are taken while there is room for the word that they complete.
+    Latency: two cycles from the last element of a word to the word. Throughput: an element a cycle. Back-pressure:
+    elements are taken while there is room for the word that they complete.
 
     Parameters
     ----------

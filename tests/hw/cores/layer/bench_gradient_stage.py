@@ -97,7 +97,7 @@ async def takes_as_many_cycles_as_it_says(dut):
     assert long - short == count * period, f"{count} samples took {long - short} cycles, not {count * period}"
 
 
-@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def counts_the_largest_batch(dut):
     """All samples are alike, and always there."""
     bench = Bench(dut)
@@ -106,9 +106,10 @@ async def counts_the_largest_batch(dut):
     for stream in ("inputs", "errors"):
         getattr(dut, f"{stream}__payload").value = bench.format.one
         getattr(dut, f"{stream}__valid").value = 1
-    times = []
-    for _ in range(2):
-        await RisingEdge(dut.done)
-        times.append(get_sim_time("ns"))
-    cycles = round((times[1] - times[0]) / CLOCK_PERIOD_NANOSECONDS)
-    assert cycles == batch * parameters()["period"], f"{batch} samples took {cycles} cycles"
+    begin = get_sim_time("ns")
+    await RisingEdge(dut.done)
+    cycles = round((get_sim_time("ns") - begin) / CLOCK_PERIOD_NANOSECONDS)
+    # A pass waits for the first word, and for the inputs of its sample, of which the last comes as late as a word.
+    config, given = bench.config, parameters()
+    first = max(config.units, config.inputs - 1) - 1
+    compare(first + given["latency"] + (batch - 1) * given["period"], cycles, "cycles of samples", batch)

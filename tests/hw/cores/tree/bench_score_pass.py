@@ -21,7 +21,7 @@ GIVEN = ("place", "has_edge", "node_visits", "legal", "visits", "total", "prior"
 
 
 class Passes:
-    """Those under way, each a tuple of its first cycle, what was given, and an exploration."""
+    """Passes under way, each with its first cycle and what it was given."""
 
     def __init__(self, config, registers):
         self.config, self.registers = config, registers
