@@ -134,7 +134,9 @@ class Exit:
     async def _take(self):
         while True:
             response = await self.sink.receive()
-            answer = self.expected.popleft()
+            answer, passed_on = self.expected.popleft()
+            if passed_on is not None:
+                compare(passed_on, response["body"], "body that is only passed on", self.count)
             got = {"kind": response["kind"], "worker": response["worker"], "status": response["status"]}
             if answer.kind == RequestKind.SELECT:
                 selection = self.selection.unpack(response["body"] & (1 << self.selection.width) - 1)
@@ -219,7 +221,7 @@ class Search:
             await RisingEdge(self.dut.clk)
 
     def send(self, answer, body, accepted=1):
-        self.exit.expected.append(answer)
+        self.exit.expected.append((answer, None if accepted else body))
         return self.source.put(
             {
                 "kind": answer.kind,
@@ -286,8 +288,13 @@ class Search:
 
 
 def random_legal(random, fanout):
-    legal = int(random.integers(1, 1 << fanout))
-    return (1 << fanout) - 1 if random.random() < 0.5 else legal
+    """All actions, some, or so few that requests come back to a node before the others have been tried."""
+    kind = random.random()
+    if kind < 0.3:
+        return (1 << fanout) - 1
+    if kind < 0.6:
+        return int(random.integers(1, 1 << fanout))
+    return sum(1 << int(action) for action in set(random.integers(fanout, size=3)))
 
 
 async def play(search, count, *, batch):
