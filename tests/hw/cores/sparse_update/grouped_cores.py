@@ -5,7 +5,7 @@ import numpy as np
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.sparse.encoding import encode
 from rewardware.sw.reference.sparse.lists import group_tables
-from tests.hw.cores.sparse.stimulus import layers
+from tests.hw.cores.sparse.stimulus import everything_in_one, layers
 
 
 class GroupedCores:
@@ -43,3 +43,11 @@ def grouped_cores(config, random, count):
     """Layers: corner cases first."""
     for rows, columns, groups in layers(config.sparse, random, count):
         yield GroupedCores(config, random, rows, columns, groups)
+
+
+def full_group(config, random):
+    """All rows and columns in one group: as many blocks of sums as there can be."""
+    sparse = config.sparse
+    group = int(random.integers(sparse.groups))
+    rows, columns = everything_in_one(sparse.rows, [sparse.core_columns] * sparse.cores, group)
+    return GroupedCores(config, random, rows, columns, sparse.groups)

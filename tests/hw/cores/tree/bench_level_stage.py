@@ -297,8 +297,11 @@ def random_legal(random, fanout):
     return sum(1 << int(action) for action in set(random.integers(fanout, size=3)))
 
 
-async def play(search, count, *, batch):
-    """Random requests of random workers; the order of the reference is that in which they are sent."""
+async def play(search, count, *, batch, reward_limit):
+    """Random requests of random workers; the order of the reference is that in which they are sent.
+
+    Where rewards are small, exploration makes visits equal and the least difference of values decides.
+    """
     config, random, exits = search.config, search.random, search.exit
     idle, selected, sent, seen = list(range(config.workers)), [], 0, len(exits.answered)
     for _ in range(LIMIT_CYCLES):
@@ -326,8 +329,9 @@ async def play(search, count, *, batch):
                 group = group if random.random() < 0.2 else int(random.integers(0, (config.fanout + 1) // 2))
                 accepted = search.prior(worker, group=group, even_prior=int(low), odd_prior=int(high))
             else:
-                extremes = [-32768, 32767, 0, 4096]
-                reward = int(random.choice(extremes) if random.random() < 0.3 else random.integers(-32768, 32768))
+                extremes = [-reward_limit, reward_limit - 1, 0, reward_limit // 8]
+                some = random.integers(-reward_limit, reward_limit)
+                reward = int(random.choice(extremes) if random.random() < 0.3 else some)
                 terminal = int(random.random() < 0.1)
                 legal = 0 if terminal else random_legal(random, config.fanout)
                 accepted = search.backup(worker, reward=reward, terminal=terminal, legal=legal)
@@ -346,10 +350,10 @@ async def play(search, count, *, batch):
 async def equals_the_reference(dut):
     search = Search(dut, parameters()["stall"])
     await search.start()
-    for tree in range(2):
+    for tree, reward_limit in enumerate((1 << 15, 1 << 6)):
         fanout = search.config.fanout
         await search.clear((1 << fanout) - 1 if tree == 0 else random_legal(search.random, fanout))
-        await play(search, parameters()["count"], batch=4)
+        await play(search, parameters()["count"], batch=4, reward_limit=reward_limit)
         await search.idle()
         search.check_memory()
 
