@@ -11,3 +11,12 @@ async def doubles(dut):
         dut.value.value = value
         await Timer(1, "ns")
         assert int(dut.double.value) == 2 * value
+
+
+@cocotb.test()
+async def triples(dut):
+    """Fails: the component does something else."""
+    await clock_and_reset(dut)
+    dut.value.value = 5
+    await Timer(1, "ns")
+    assert int(dut.double.value) == 3 * 5

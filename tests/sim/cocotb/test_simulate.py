@@ -28,8 +28,13 @@ def test_adder(stall):
 
 
 def test_component_without_clock():
-    simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler")
-    simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", after_noise=True)
+    simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", tests="doubles")
+    simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", tests="doubles", after_noise=True)
+
+
+def test_an_assertion_tells_the_values_that_it_compared():
+    with pytest.raises(AssertionError, match=r"^triples: assert 10 == \(3 \* 5\)\n"):
+        simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", tests="triples")
 
 
 def test_what_a_reset_forgets_shows_after_noise():

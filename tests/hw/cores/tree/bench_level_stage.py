@@ -161,7 +161,7 @@ class Search:
     def __init__(self, dut, stall):
         given = parameters()
         self.dut, self.config, self.random = dut, given["config"], rng("requests")
-        self.registers = given["registers"]
+        self.registers = given["registers"][stall > 0]
         self.stall = stall
         self.reference = SearchTreeReference(self.config, **self.registers)
         self.arguments = request_arguments(self.config)
@@ -346,9 +346,8 @@ async def play(search, count, *, batch, reward_limit):
         raise AssertionError("Requests were not answered")
 
 
-@cocotb.test()
-async def equals_the_reference(dut):
-    search = Search(dut, parameters()["stall"])
+async def compare_trees(dut, stall):
+    search = Search(dut, stall)
     await search.start()
     for tree, reward_limit in enumerate((1 << 15, 1 << 6)):
         fanout = search.config.fanout
@@ -356,6 +355,16 @@ async def equals_the_reference(dut):
         await play(search, parameters()["count"], batch=4, reward_limit=reward_limit)
         await search.idle()
         search.check_memory()
+
+
+@cocotb.test()
+async def equals_the_reference(dut):
+    await compare_trees(dut, 0.0)
+
+
+@cocotb.test()
+async def equals_the_reference_with_stalls(dut):
+    await compare_trees(dut, 0.4)
 
 
 @cocotb.test()
