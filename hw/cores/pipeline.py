@@ -1,8 +1,8 @@
-"""The delay line of pipelines of fixed latency."""
+"""The delay lines of pipelines of fixed latency."""
 
-from amaranth.hdl import Signal
+from amaranth.hdl import Signal, Value
 
-__all__ = ["delay"]
+__all__ = ["delay", "delay_record"]
 
 
 def delay(m, value, cycles, name, *, reset_less=True):
@@ -12,3 +12,12 @@ def delay(m, value, cycles, name, *, reset_less=True):
         m.d.sync += register.eq(value)
         value = register
     return value
+
+
+def delay_record(m, record, cycles, name):
+    """A record as it was ``cycles`` cycles ago; of its fields, ``valid`` alone is 0 after a reset, others have none."""
+    delayed = Signal(record.shape(), name=f"{name}_record")
+    for field, _ in record.shape():
+        value = delay(m, Value.cast(record[field]), cycles, f"{name}_{field}", reset_less=field != "valid")
+        m.d.comb += Value.cast(delayed[field]).eq(value)
+    return delayed

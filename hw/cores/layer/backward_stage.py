@@ -10,7 +10,7 @@ from ..float.adder_tree import FloatAdderTree
 from ..float.adder_tree_config import FloatAdderTreeConfig
 from ..float.config import FloatConfig
 from ..float.multiplier import FloatMultiplier
-from ..pipeline import delay
+from ..pipeline import delay_record
 from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
@@ -122,9 +122,9 @@ class BackwardStage(ConfiguredComponent):
             ]
         to_sum = arithmetic.multiplier_depth + self._tree.latency
         if config.groups == 1:
-            total, done = self._tree.result, _delayed(m, tag, to_sum, "to_leave")
+            total, done = self._tree.result, delay_record(m, tag, to_sum, "to_leave")
         else:
-            total, done = self._accumulate(m, _delayed(m, tag, to_sum - 1, "to_read"))
+            total, done = self._accumulate(m, delay_record(m, tag, to_sum - 1, "to_read"))
         m.d.comb += [self._buffer.value.eq(total), self._buffer.arrive.eq(done.valid & done.last)]
         return m
 
@@ -168,8 +168,8 @@ class BackwardStage(ConfiguredComponent):
         """Adds the sums of groups; ``reads`` is what comes out of the tree in the next cycle."""
         config, arithmetic = self._config, self._config.arithmetic
         width = arithmetic.format.width
-        adds = _delayed(m, reads, 1, "to_add")
-        writes = _delayed(m, adds, arithmetic.adder_depth, "to_write")
+        adds = delay_record(m, reads, 1, "to_add")
+        writes = delay_record(m, adds, arithmetic.adder_depth, "to_write")
         depth = max(config.inputs, 2)
         m.submodules.sums = sums = RunningSums(
             width, RunningSumsConfig(depth=depth, adder_depth=arithmetic.adder_depth, interval=config.pass_cycles)
@@ -187,7 +187,3 @@ class BackwardStage(ConfiguredComponent):
             sums.write.data.eq(adder.result),
         ]
         return adder.result, writes
-
-
-def _delayed(m, tag, cycles, name):
-    return data.View(tag.shape(), delay(m, tag.as_value(), cycles, name, reset_less=False))

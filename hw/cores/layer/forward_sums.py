@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..pipeline import delay
+from ..pipeline import delay_record
 from ..replicated import replicated
 from .config import LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
@@ -85,10 +85,10 @@ class ForwardSums(ConfiguredComponent):
         m = Module()
         arithmetic = self._config.arithmetic
         tag, operand = self._walk(m)
-        reads = delay(m, tag.as_value(), arithmetic.multiplier_depth - 1, "to_read", reset_less=False)
-        adds = delay(m, reads, 1, "to_add", reset_less=False)
-        writes = delay(m, adds, arithmetic.adder_depth, "to_write", reset_less=False)
-        self._accumulate(m, operand, *(data.View(tag.shape(), bits) for bits in (reads, adds, writes)))
+        reads = delay_record(m, tag, arithmetic.multiplier_depth - 1, "to_read")
+        adds = delay_record(m, reads, 1, "to_add")
+        writes = delay_record(m, adds, arithmetic.adder_depth, "to_write")
+        self._accumulate(m, operand, reads, adds, writes)
         return m
 
     def _walk(self, m):

@@ -9,7 +9,7 @@ from ..component import ConfiguredComponent
 from ..memory.arbiter import ReadArbiter
 from ..memory.config import ArbiterConfig, MemoryConfig
 from ..memory.memory import Memory
-from ..pipeline import delay
+from ..pipeline import delay_record
 from ..replicated import replicated
 from .config import BATCH_WIDTH, LARGEST_SAMPLES, LayerConfig
 from .multiply_accumulate import MultiplyAccumulate
@@ -193,10 +193,9 @@ class GradientStage(ConfiguredComponent):
     def _accumulate(self, m, errors, operand, tag):
         """Products to the words of the gradient."""
         config, arithmetic = self._config, self._config.arithmetic
-        reads = delay(m, tag.as_value(), arithmetic.multiplier_depth - 1, "to_read", reset_less=False)
-        adds = delay(m, reads, 1, "to_add", reset_less=False)
-        writes = delay(m, adds, arithmetic.adder_depth, "to_write", reset_less=False)
-        reads, adds, writes = (data.View(tag.shape(), bits) for bits in (reads, adds, writes))
+        reads = delay_record(m, tag, arithmetic.multiplier_depth - 1, "to_read")
+        adds = delay_record(m, reads, 1, "to_add")
+        writes = delay_record(m, adds, arithmetic.adder_depth, "to_write")
         m.submodules.sums = sums = RunningSums(
             word_layout(config),
             RunningSumsConfig(

@@ -10,7 +10,7 @@ from ..component import ConfiguredComponent
 from ..optimizer.lane_sweep import sweep_lanes
 from ..optimizer.shared_lane import SharedLane
 from ..optimizer.soft_update_lane import SoftUpdateLane
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from ..replicated import replicated
 from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
@@ -88,8 +88,8 @@ class SoftUpdateStage(ConfiguredComponent):
             self.target.enable.eq(tag.valid),
             self.target.address.eq(tag.address),
         ]
-        read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
-        writes = data.View(tag.shape(), delay(m, read.as_value(), self.latency - 2, "to_write", reset_less=False))
+        read = delay_record(m, tag, 2, "read")
+        writes = delay_record(m, read, self.latency - 2, "to_write")
         words = {
             "weight": [delay(m, number, 2, f"weight_{index}") for index, number in enumerate(self.weights.data)],
             "target": [delay(m, number, 1, f"target_{index}") for index, number in enumerate(self.target.data)],

@@ -11,7 +11,7 @@ from ..optimizer.float_lane import FLOAT_LANES
 from ..optimizer.lane_sweep import sweep_lanes
 from ..optimizer.scaled_gradient_lane import ScaledGradientLane
 from ..optimizer.shared_lane import SharedLane
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from ..replicated import replicated
 from .ports import word_read, word_write
 from .update_stage_config import UpdateStageConfig
@@ -114,8 +114,8 @@ class UpdateStage(ConfiguredComponent):
                 m.d.sync += [turn.eq(0), address.eq(address + 1), group.eq(Mux(tag.last_group, 0, group + 1))]
                 with m.If(tag.last):
                     m.d.sync += [busy.eq(0), address.eq(0)]
-        read = data.View(tag.shape(), delay(m, tag.as_value(), 2, "read", reset_less=False))
-        writes = data.View(tag.shape(), delay(m, read.as_value(), self._to_write - 2, "to_write", reset_less=False))
+        read = delay_record(m, tag, 2, "read")
+        writes = delay_record(m, read, self._to_write - 2, "to_write")
         self._through_lanes(m, tag, read.valid, writes)
         m.d.sync += self.done.eq(writes.valid & writes.last)
         return m

@@ -9,7 +9,7 @@ from ..float.adder import FloatAdder
 from ..float.adder_tree import FloatAdderTree
 from ..float.adder_tree_config import FloatAdderTreeConfig
 from ..float.config import FloatConfig
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from ..replicated import replicated
 from .matrix_config import ACCUMULATORS, LaneReductionConfig
 from .vpu import ADDER_DEPTH
@@ -82,22 +82,22 @@ class LaneReduction(ConfiguredComponent):
         m.submodules.lanes = tree = self._tree
         given = self.lane_blocks.payload
         token = data.StructLayout({"valid": 1, "block": 2, "blocks": 2, "tag": self._config.tag_width})
-        entered, summed = Signal(token), Signal(token)
+        entered = Signal(token)
         m.d.comb += [
             entered.valid.eq(self.lane_blocks.valid),
             *(entered[name].eq(given[name]) for name in ("block", "blocks", "tag")),
-            summed.eq(delay(m, entered, tree.latency, "summed", reset_less=False)),
             Cat(tree.terms).eq(given.values),
         ]
+        summed = delay_record(m, entered, tree.latency, "summed")
 
         # Neighbouring blocks, then neighbouring pairs. A block without a partner gets -0, which changes nothing.
-        paired, halved = Signal(token), Signal(token)
+        paired = Signal(token)
         pair = self._add_neighbour(m, "pair", tree.result, summed, summed.block[0], summed.blocks != 0)
         m.d.comb += [
             paired.eq(summed),
             paired.valid.eq(summed.valid & ((summed.blocks == 0) | summed.block[0])),
-            halved.eq(delay(m, paired, ADDER_DEPTH, "paired", reset_less=False)),
         ]
+        halved = delay_record(m, paired, ADDER_DEPTH, "paired")
         result = self._add_neighbour(m, "half", pair, halved, halved.block[1], halved.blocks == 2)
         ended = halved.valid & ((halved.blocks != 2) | halved.block[1])
         m.d.comb += [
@@ -110,7 +110,7 @@ class LaneReduction(ConfiguredComponent):
     def _add_neighbour(self, m, name, value, token, is_odd, has_neighbour):
         """An odd value and the even one before it; or a value by itself."""
         number_format = self._config.format
-        even = Signal(number_format.width, name=f"even_{name}")
+        even = Signal(number_format.width, name=f"even_{name}", reset_less=True)
         with m.If(token.valid & ~is_odd):
             m.d.sync += even.eq(value)
         m.submodules[name] = adder = replicated(FloatAdder(FloatConfig(format=number_format, depth=ADDER_DEPTH)))

@@ -94,8 +94,10 @@ async def same_bits_as_the_reference(dut):
     places = bench.random.integers(0, bench.taken, len(corners))
     corners = np.concatenate([corners, np.full(bench.taken, bench.format.infinity)])
     places = np.concatenate([places, np.arange(bench.taken)])
-    samples = bench.samples(len(corners))
+    samples = bench.samples(len(corners) + 2 * bench.config.parameter_sets)
     samples[np.arange(len(corners)), places] = corners
+    # Zeros alone show what is added to them.
+    samples[-2 * bench.config.parameter_sets :] = 0
     await bench.check(bench.put(samples))
     for stall_in, stall_out in ((0.0, 0.0), (0.0, 0.8), (0.8, 0.0), (0.1, 0.1)):
         bench.source.stall, bench.sink.stall = stall_in, stall_out

@@ -5,7 +5,7 @@ import numpy as np
 from rewardware.sw.reference.float.conversion import from_numbers
 from rewardware.sw.reference.sparse.encoding import encode
 from rewardware.sw.reference.sparse.lists import group_tables
-from tests.hw.cores.sparse.stimulus import everything_in_one, layers
+from tests.hw.cores.sparse.stimulus import layers
 
 
 class GroupedCores:
@@ -45,9 +45,10 @@ def grouped_cores(config, random, count):
         yield GroupedCores(config, random, rows, columns, groups)
 
 
-def full_group(config, random):
-    """All rows and columns in one group: as many blocks of sums as there can be."""
+def large_group(config, random):
+    """Few rows in one group, all others in another, and few products each: words wait for those before them."""
     sparse = config.sparse
-    group = int(random.integers(sparse.groups))
-    rows, columns = everything_in_one(sparse.rows, [sparse.core_columns] * sparse.cores, group)
+    small, large = random.permutation(sparse.groups)[:2]
+    rows = np.where(np.arange(sparse.rows) < sparse.rows // 4, small, large)
+    columns = [np.array([small, large]) for _ in range(sparse.cores)]
     return GroupedCores(config, random, rows, columns, sparse.groups)
