@@ -1,6 +1,7 @@
 """The delay lines of pipelines of fixed latency."""
 
-from amaranth.hdl import Signal, Value
+from amaranth.hdl import Cat, Signal, Value
+from amaranth.lib import data
 
 __all__ = ["delay", "delay_record"]
 
@@ -15,9 +16,7 @@ def delay(m, value, cycles, name, *, reset_less=True):
 
 
 def delay_record(m, record, cycles, name):
-    """A record as it was ``cycles`` cycles ago; of its fields, ``valid`` alone is 0 after a reset, others have none."""
-    delayed = Signal(record.shape(), name=f"{name}_record")
-    for field, _ in record.shape():
-        value = delay(m, Value.cast(record[field]), cycles, f"{name}_{field}", reset_less=field != "valid")
-        m.d.comb += Value.cast(delayed[field]).eq(value)
-    return delayed
+    """A record as it was ``cycles`` cycles ago; ``valid``, its first field, is 0 after a reset, others have none."""
+    bits = Value.cast(record)
+    valid = delay(m, bits[:1], cycles, f"{name}_valid", reset_less=False)
+    return data.View(record.shape(), Cat(valid, delay(m, bits[1:], cycles, name)))

@@ -5,12 +5,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..pipeline import delay_record
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .backward_sequencer import BackwardSequencer, backward_places
 from .config import READ_LATENCY, A3CConfig
 from .ports import error_read, error_write, parameter_read, rollout_layout, sign_read
-from .steps import delay_step
 from .word_sums import WordSums
 from .word_sums_config import WordSumsConfig
 
@@ -102,13 +102,13 @@ class BackwardEngine(ConfiguredComponent):
             sums.word.eq(self.parameters.data),
             sums.factor.eq(error),
         ]
-        reads = delay_step(m, step, sums.latency - READ_LATENCY, "to_signs")
+        reads = delay_record(m, step, sums.latency - READ_LATENCY, "to_signs")
         self._write_errors(m, sequencer, buffer, sums.sums, reads)
         return m
 
     def _write_errors(self, m, sequencer, buffer, sums, reads):
         """Sums that are complete, where their activation was above 0."""
-        writes = delay_step(m, reads, READ_LATENCY, "to_write")
+        writes = delay_record(m, reads, READ_LATENCY, "to_write")
         complete = Signal()
         m.d.comb += [
             self.signs.enable.eq(reads.valid & reads.last),

@@ -5,10 +5,10 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from .config import READ_LATENCY, A3CConfig
 from .ports import agent_number, error_read, parameter_read, rollout_layout
-from .steps import choose_constant, delay_step
+from .steps import choose_constant
 
 __all__ = ["BackwardSequencer", "backward_places", "backward_step_layout"]
 
@@ -212,5 +212,5 @@ class BackwardSequencer(ConfiguredComponent):
         ]
         m.d.comb += [
             self.lane.eq(delay(m, step.lane, 1 + READ_LATENCY, "lane")),
-            self.step.eq(delay_step(m, step, 2 + READ_LATENCY, "step")),
+            self.step.eq(delay_record(m, step, 2 + READ_LATENCY, "step")),
         ]

@@ -12,7 +12,7 @@ from ..float.config import FloatConfig
 from ..float.multiplier import FloatMultiplier
 from ..layer.running_sums import RunningSums
 from ..layer.running_sums_config import RunningSumsConfig
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
@@ -27,7 +27,6 @@ from .ports import (
     result_layout,
     sign_write,
 )
-from .steps import delay_step
 
 __all__ = ["ForwardEngine"]
 
@@ -143,9 +142,9 @@ class ForwardEngine(ConfiguredComponent):
             RunningSumsConfig(depth=max(2, *outputs), adder_depth=depth, interval=max(depth, min(outputs))),
         )
         m.submodules.adder = adder = FloatAdder(FloatConfig(format=number_format, depth=depth))
-        reads = delay_step(m, step, self._to_sum - 1, "to_read")
-        adds = delay_step(m, reads, 1, "to_add")
-        writes = delay_step(m, adds, depth, "to_write")
+        reads = delay_record(m, step, self._to_sum - 1, "to_read")
+        adds = delay_record(m, reads, 1, "to_add")
+        writes = delay_record(m, adds, depth, "to_write")
         m.d.comb += [
             running.read.enable.eq(reads.valid & ~reads.first),
             running.read.address.eq(reads.output),

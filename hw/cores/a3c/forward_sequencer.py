@@ -5,9 +5,10 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..pipeline import delay_record
 from .config import A3CConfig
 from .ports import READ_LATENCY, activation_read, agent_number, inference_layout, parameter_read
-from .steps import choose_constant, delay_step
+from .steps import choose_constant
 
 __all__ = ["ForwardSequencer", "forward_step_layout"]
 
@@ -178,4 +179,4 @@ class ForwardSequencer(ConfiguredComponent):
             self.activations.agent.eq(step.agent),
             self.activations.address.eq(row),
         ]
-        m.d.comb += self.step.eq(delay_step(m, step, 1 + READ_LATENCY, "step"))
+        m.d.comb += self.step.eq(delay_record(m, step, 1 + READ_LATENCY, "step"))

@@ -5,9 +5,10 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..pipeline import delay_record
 from .config import READ_LATENCY, A3CConfig
 from .ports import activation_read, agent_number, error_read, rollout_layout, row_address
-from .steps import choose_constant, delay_step
+from .steps import choose_constant
 
 __all__ = ["GradientSequencer", "gradient_places", "gradient_step_layout"]
 
@@ -180,4 +181,4 @@ class GradientSequencer(ConfiguredComponent):
             self.errors.agent.eq(step.agent),
             self.errors.address.eq(error_row + Mux(step.biases, step.place, 0)),
         ]
-        m.d.comb += self.step.eq(delay_step(m, step, 1 + READ_LATENCY, "step"))
+        m.d.comb += self.step.eq(delay_record(m, step, 1 + READ_LATENCY, "step"))

@@ -5,13 +5,14 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..pipeline import delay_record
 from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import READ_LATENCY, A3CConfig
 from .gradient_sequencer import GradientSequencer, gradient_places
 from .ports import activation_read, agent_number, error_read, gradient_layout, rollout_layout, row_address, word_layout
-from .steps import choose_constant, delay_step
+from .steps import choose_constant
 from .word_sums import WordSums
 from .word_sums_config import WordSumsConfig
 
@@ -112,7 +113,7 @@ class GradientUnit(ConfiguredComponent):
         numbers = Value.cast(self.errors.data)
         if engines < config.width:
             numbers = numbers.word_select(step.lanes, engines * number_format.width)
-        operands = delay_step(m, step, 1, "operands")
+        operands = delay_record(m, step, 1, "operands")
         places = [number for layer in config.layers for number in (layer.blocks, layer.groups)]
         sums_config = WordSumsConfig(
             width=config.width,
@@ -134,7 +135,7 @@ class GradientUnit(ConfiguredComponent):
                 engine.factor.eq(factor),
                 buffer.value.words[index].eq(engine.sums),
             ]
-        row = delay_step(m, operands, engine.latency, "row")
+        row = delay_record(m, operands, engine.latency, "row")
         m.d.comb += [
             buffer.arrive.eq(row.valid & row.last),
             buffer.value.agent.eq(row.agent),

@@ -12,14 +12,13 @@ from ..optimizer.float_lane import rates_layout
 from ..optimizer.lane_sweep import sweep_lanes
 from ..optimizer.rms_prop_config import RATES, RMS_PROP, RMSpropConfig
 from ..optimizer.rms_prop_lane import RMSpropLane
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from ..replicated import replicated
 from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import A3CConfig
 from .host_regions import CENTRAL_LATENCY, central_regions
 from .ports import agent_number, gradient_layout, parameter_write, row_address, word_layout
-from .steps import delay_step
 
 __all__ = ["RMSPropUnit"]
 
@@ -110,8 +109,8 @@ class RMSPropUnit(ConfiguredComponent):
                 MemoryConfig(depth=self._config.words, latency=CENTRAL_LATENCY, hazard="never"),
             )
             m.submodules[f"central_{name}"] = memories[name]
-        loads = delay_step(m, taken, CENTRAL_LATENCY, "to_lanes")
-        writes = delay_step(m, loads, self.latency - CENTRAL_LATENCY - 1, "to_write")
+        loads = delay_record(m, taken, CENTRAL_LATENCY, "to_lanes")
+        writes = delay_record(m, loads, self.latency - CENTRAL_LATENCY - 1, "to_write")
         results = self._through_lanes(m, loads.valid, memories)
         words = dict(zip(memories, (results["new_weight"], results["new_square"]), strict=True))
         for name, memory in memories.items():

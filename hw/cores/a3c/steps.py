@@ -1,11 +1,8 @@
-"""Parts that the sequencers of the engines share: constants of each layer, and delays of steps."""
+"""Constants of each layer, which the sequencers of the engines share."""
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
-from amaranth.lib import data
+from amaranth.hdl import Const, Module, Signal, Value
 
-from ..pipeline import delay
-
-__all__ = ["choose_constant", "delay_step"]
+__all__ = ["choose_constant"]
 
 
 def choose_constant(m: Module, index: Value, constants, name: str):
@@ -18,10 +15,3 @@ def choose_constant(m: Module, index: Value, constants, name: str):
         with m.Default():
             m.d.comb += chosen.eq(Const(constants[-1], chosen.shape()))
     return chosen
-
-
-def delay_step(m: Module, step, cycles: int, name: str):
-    """A step as it was ``cycles`` cycles ago: its first field, ``valid``, is 0 after a reset, the others have none."""
-    bits = Value.cast(step)
-    valid = delay(m, bits[:1], cycles, f"{name}_valid", reset_less=False)
-    return data.View(step.shape(), Cat(valid, delay(m, bits[1:], cycles, name)))
