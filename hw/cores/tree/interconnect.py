@@ -171,7 +171,7 @@ class StageBankInterconnect(ConfiguredComponent):
         digit_width = len(row.payload) - len(Value.cast(ports[0].payload))
         digit = row.payload[:digit_width]
         for number, port in enumerate(ports):
-            # What comes to a port that is alone is its own.
+            # A single port takes all that comes.
             chosen = digit == number if len(ports) > 1 else Const(1)
             m.d.comb += [Value.cast(port.payload).eq(row.payload[digit_width:]), port.valid.eq(row.valid & chosen)]
             with m.If(chosen):

@@ -7,6 +7,7 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 from rewardware.sw.reference.attention.softmax import shares
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.conversion import from_numbers
+from rewardware.sw.reference.float.host import add
 from rewardware.sw.reference.learner.maac import draw
 from tests.hw.cores.float.operands import extremes
 from tests.hw.cores.layer.stimulus import numbers
@@ -55,6 +56,16 @@ class Bench:
             for index, probability in enumerate(probabilities):
                 compare(probability, await sink.receive(), "probabilities", index)
 
+    def at_sums(self, logits):
+        """Uniform numbers where a choice changes: a sum of the first probabilities, and its neighbours."""
+        probabilities = shares(self.format, logits, np.ones((len(logits), self.count), bool))
+        sums = np.zeros(len(logits), probabilities.dtype)
+        ends = self.random.integers(1, self.count, len(logits))
+        for action, probability in enumerate(probabilities.T):
+            sums = np.where(action < ends, add(self.format, sums, probability), sums)
+        bits = host.to_bits(self.format, sums).astype(np.int64) + self.random.integers(-1, 2, len(logits))
+        return host.from_bits(self.format, np.clip(bits, 0, self.format.one - 1))
+
     def samples(self, samples):
         """Random logits."""
         return numbers(self.random, self.format, samples, self.count)
@@ -70,6 +81,8 @@ async def same_bits_as_the_reference(dut):
     await bench.check(bench.put(logits))
     alike = np.zeros_like(bench.samples(20))
     await bench.check(bench.put(alike, np.arange(20) / 20, np.full(20, bench.count)))
+    logits = bench.samples(60)
+    await bench.check(bench.put(logits, bench.at_sums(logits), np.full(60, bench.count)))
     parts = (*bench.sources, *bench.sinks)
     for slow in (None, *parts):
         for stall in (0, 0.3) if slow is None else (0,):
