@@ -65,11 +65,11 @@ async def check_direction(dut, names, counts, stalls, chosen, make, read):
                 compare(expected.get((source, target), []), got.get(source, []), f"{names[1]} from {source}", target)
 
 
-STALLS = [(0.0, 0.0), (0.3, 0.3), (0.0, 0.8), (0.8, 0.0)]
+STALLS = [(0.0, 0.0), (0.3, 0.3), (0.0, 0.8), (0.8, 0.0), (0.3, 0.3), (0.0, 0.8)]
 
 
 def targets(count):
-    """Random ones, all to one, each to the next, in turn."""
+    """Random ones, all to one, each to the next, in turn; random ones again, as each of them has to wait."""
 
     def chosen(random, round_number, number):
         patterns = [
@@ -77,6 +77,8 @@ def targets(count):
             [count - 1] * 25,
             [(number + 1) % count] * 40,
             [(number + index) % count for index in range(60)],
+            random.integers(0, count, 60),
+            random.integers(0, count, 40),
         ]
         return patterns[round_number]
 
