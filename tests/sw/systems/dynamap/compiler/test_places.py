@@ -11,19 +11,21 @@ from rewardware.sw.systems.dynamap.compiler.places import map_sizes, place_maps
 from .networks import convolution, network_of, networks
 
 MEMORY = UnalignedConfig(lanes=5, rows=1024, width=8)
+# Room for all maps of a network of concatenations of concatenations.
+LARGE_MEMORY = UnalignedConfig(lanes=5, rows=1 << 15, width=8)
 
 
 @given(networks(), st.booleans())
 def test_maps_stay_until_they_are_read(network, keep):
     """Follows who owns each row, layer by layer."""
-    places, sizes = place_maps(network, MEMORY, keep=keep), map_sizes(network)
+    places, sizes = place_maps(network, LARGE_MEMORY, keep=keep), map_sizes(network)
     taken = {source for layer in network.layers for source in sources(layer)}
     owners = {}
 
     def rows(name):
         found = places.maps[name]
-        assert found.place % MEMORY.lanes == 0
-        return range(found.place // MEMORY.lanes, -(-(found.place + found.words) // MEMORY.lanes))
+        assert found.place % LARGE_MEMORY.lanes == 0
+        return range(found.place // LARGE_MEMORY.lanes, -(-(found.place + found.words) // LARGE_MEMORY.lanes))
 
     def write(name):
         for row in rows(name):
