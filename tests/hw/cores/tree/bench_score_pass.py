@@ -16,6 +16,7 @@ from .unit_scores import unit_scores
 # How often a pass begins that can.
 PHASES = (1.0, 0.3, 0.8)
 PASSES = 120
+# Cycles from the start of a pass to value and factor, to the edges that are read, and to their scores.
 MEAN_CYCLES, READ_CYCLES, SCORE_CYCLES = 12, 13, 16
 GIVEN = ("place", "has_edge", "node_visits", "legal", "visits", "total", "prior")
 
@@ -69,7 +70,7 @@ class Passes:
         )
 
 
-def random_pass(config, codecs, random):
+def random_pass(codecs, random):
     given = {name: noise(codecs[name], random) for name in GIVEN if name in codecs}
     visits = int(random.integers(1, 1 << VISIT_WIDTH) >> random.integers(VISIT_WIDTH)) or 1
     limit = visits << 15
@@ -105,7 +106,7 @@ class Bench:
         while begun < PASSES or passes.at(self.cycle, SCORE_CYCLES) or self.cycle - passes.under_way[-1][0] < 30:
             ready = passes.can_begin(self.cycle)
             start = int(begun < PASSES and ready and random.random() < rate)
-            given = random_pass(self.config, ports.codecs, random)
+            given = random_pass(ports.codecs, random)
             ports.set(start=start, **given)
             if start:
                 passes.add(self.cycle, given)
