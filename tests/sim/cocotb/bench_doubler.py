@@ -1,7 +1,7 @@
 import cocotb
 from cocotb.triggers import Timer
 
-from rewardware.sim.cocotb import clock_and_reset
+from rewardware.sim.cocotb import clock_and_reset, parameters
 
 
 @cocotb.test()
@@ -20,3 +20,12 @@ async def triples(dut):
     dut.value.value = 5
     await Timer(1, "ns")
     assert int(dut.double.value) == 3 * 5
+
+
+@cocotb.test()
+async def fails_the_first_time(dut):
+    await clock_and_reset(dut)
+    ran = parameters()["ran"]
+    before = ran.exists()
+    ran.touch()
+    assert before

@@ -37,6 +37,17 @@ def test_an_assertion_tells_the_values_that_it_compared():
         simulate(Doubler(), bench="tests.sim.cocotb.bench_doubler", tests="triples")
 
 
+def test_what_failed_once_has_failed(tmp_path):
+    """A second run, for the values that were compared, that passes."""
+    with pytest.raises(AssertionError, match="^fails_the_first_time: Traceback"):
+        simulate(
+            Doubler(),
+            bench="tests.sim.cocotb.bench_doubler",
+            parameters={"ran": tmp_path / "ran"},
+            tests="fails_the_first_time",
+        )
+
+
 def test_what_a_reset_forgets_shows_after_noise():
     bench, first = "tests.sim.cocotb.bench_counter", "counts_from_zero"
     simulate(Counter(), bench=bench, after_noise=True)
