@@ -8,26 +8,33 @@ from rewardware.hw.cores.layer.gradient_stage import GradientStage
 from rewardware.sim.cocotb import simulate
 
 HALF = FloatLaneConfig(format=BINARY16, adder_depth=3, multiplier_depth=1)
-TESTS = ["same_bits_as_the_reference", "takes_as_many_cycles_as_it_says"]
 BRAIN = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=5, multiplier_depth=2)
+TESTS = ["same_bits_as_the_reference", "takes_as_many_cycles_as_it_says"]
+# A batch of 65 535 samples takes seconds, so only stages with few cycles per sample get one.
+ALL_TESTS = [*TESTS, "counts_the_largest_batch"]
 
 
 @pytest.mark.parametrize(
-    ("inputs", "outputs", "units", "arithmetic", "samples", "largest"),
+    ("inputs", "outputs", "units", "arithmetic", "samples", "tests"),
     [
-        (4, 3, 2, BINARY32_LANE, 4, True),
+        (4, 5, 3, BINARY32_LANE, 4, ALL_TESTS),
         # A word comes back just when it is wanted.
-        (3, 4, 4, BINARY32_LANE, 3, False),
+        (3, 4, 4, BINARY32_LANE, 3, TESTS),
         # Passes wait for the adder.
-        (1, 2, 2, BRAIN, 5, True),
-        (9, 6, 1, HALF, 2, False),
+        (1, 2, 2, BRAIN, 5, ALL_TESTS),
+        (9, 6, 1, HALF, 2, TESTS),
     ],
     ids=["two groups", "as many words as stages", "few inputs", "many groups"],
 )
-def test_gradient_stage(inputs, outputs, units, arithmetic, samples, largest):
-    """A batch of 65 535 samples takes seconds, so only stages with few cycles per sample get one."""
+def test_gradient_stage(inputs, outputs, units, arithmetic, samples, tests):
     config = LayerConfig(inputs=inputs, outputs=outputs, units=units, arithmetic=arithmetic)
-    _simulate(GradientStage(config, samples), [*TESTS, *(["counts_the_largest_batch"] if largest else [])])
+    _simulate(GradientStage(config, samples), tests)
+
+
+def test_the_smallest_layer():
+    arithmetic = FloatLaneConfig(format=BFLOAT16.flushing(), adder_depth=1, multiplier_depth=1)
+    config = LayerConfig(inputs=1, outputs=1, units=1, arithmetic=arithmetic, bias=False)
+    _simulate(GradientStage(config, 2), ALL_TESTS)
 
 
 @pytest.mark.parametrize(
