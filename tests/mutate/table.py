@@ -281,7 +281,7 @@ CORES = (
         name="LevelStage, Arrival",
         tests=("test_level_stage.py::test_equals_the_reference",),
         # Nodes of the last level have no children: nobody reads their edges there.
-        beside=("stage_2.",),
+        beside=("last_stage.",),
     ),
     Core(room="cores/tree", name="ScorePass", tests=("test_score_pass.py",)),
     Core(room="cores/tree", name="SearchEngine", tests=("test_search_engine.py",)),

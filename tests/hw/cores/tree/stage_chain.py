@@ -40,7 +40,8 @@ class StageChain(wiring.Component):
         m = Module()
         before = wiring.flipped(self.requests)
         for level in range(self.config.levels):
-            m.submodules[f"stage_{level}"] = stage = replicated(LevelStage(self.config))
+            name = "last_stage" if level == self.config.levels - 1 else f"stage_{level}"
+            m.submodules[name] = stage = replicated(LevelStage(self.config))
             wiring.connect(m, before, stage.requests)
             wiring.connect(m, stage.commands, wiring.flipped(self.commands[level]))
             wiring.connect(m, wiring.flipped(self.nodes[level]), stage.nodes)
