@@ -7,7 +7,6 @@ from rewardware.sim.cocotb import StreamSink, StreamSource, clock_and_reset, com
 from rewardware.sw.reference.attention.softmax import shares
 from rewardware.sw.reference.float import host
 from rewardware.sw.reference.float.conversion import from_numbers
-from rewardware.sw.reference.float.host import add
 from rewardware.sw.reference.learner.maac import draw
 from tests.hw.cores.float.operands import extremes
 from tests.hw.cores.layer.stimulus import numbers
@@ -62,7 +61,7 @@ class Bench:
         sums = np.zeros(len(logits), probabilities.dtype)
         ends = self.random.integers(1, self.count, len(logits))
         for action, probability in enumerate(probabilities.T):
-            sums = np.where(action < ends, add(self.format, sums, probability), sums)
+            sums = np.where(action < ends, host.add(self.format, sums, probability), sums)
         bits = host.to_bits(self.format, sums).astype(np.int64) + self.random.integers(-1, 2, len(logits))
         return host.from_bits(self.format, np.clip(bits, 0, self.format.one - 1))
 
