@@ -106,7 +106,7 @@ def simulate(
             results.unlink()
             environment[REWRITE_VARIABLE] = f"{bench.rpartition('.')[2]}.py"
             _run(program, benches, names, results, log_file, environment, trace)
-            # What passes now has failed all the same.
+            # A test that passes this time has failed all the same.
             failures = _failures(results)[0] or failures
         log = log_file.read_text(errors="replace") if log_file.exists() else ""
     if count is None:

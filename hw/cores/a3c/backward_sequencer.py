@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..pipeline import delay, delay_record
 from .config import READ_LATENCY, A3CConfig
+from .layer_constants import choose_constant
 from .ports import agent_number, error_read, parameter_read, rollout_layout
-from .steps import choose_constant
 
 __all__ = ["BackwardSequencer", "backward_places", "backward_step_layout"]
 

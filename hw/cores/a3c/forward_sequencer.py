@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..pipeline import delay_record
 from .config import A3CConfig
+from .layer_constants import choose_constant
 from .ports import READ_LATENCY, activation_read, agent_number, inference_layout, parameter_read
-from .steps import choose_constant
 
 __all__ = ["ForwardSequencer", "forward_step_layout"]
 

@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..pipeline import delay_record
 from .config import READ_LATENCY, A3CConfig
+from .layer_constants import choose_constant
 from .ports import activation_read, agent_number, error_read, rollout_layout, row_address
-from .steps import choose_constant
 
 __all__ = ["GradientSequencer", "gradient_places", "gradient_step_layout"]
 

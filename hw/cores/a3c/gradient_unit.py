@@ -11,8 +11,8 @@ from ..stream.buffer_config import StreamBufferConfig
 from ..stream.pipeline import CreditBuffer
 from .config import READ_LATENCY, A3CConfig
 from .gradient_sequencer import GradientSequencer, gradient_places
+from .layer_constants import choose_constant
 from .ports import activation_read, agent_number, error_read, gradient_layout, rollout_layout, row_address, word_layout
-from .steps import choose_constant
 from .word_sums import WordSums
 from .word_sums_config import WordSumsConfig
 
