@@ -180,12 +180,21 @@ class Search:
         cocotb.start_soon(self._watch_idle())
 
     async def _watch_idle(self):
-        """No stage says that it is idle with a command or an answer to give, nor do all while a request is inside."""
+        """No stage says that it is idle with a command or an answer to give, nor do all while a request is inside.
+
+        A stage that is idle stays so until a request comes.
+        """
         dut, inside = self.dut, 0
+        before = 0
         commands = [getattr(dut, f"commands__{level}__valid") for level in range(self.config.levels)]
         while True:
             await FallingEdge(dut.clk)
             idles = int(dut.idles.value)
+            left = before & ~idles
+            if left & 1:
+                assert int(dut.requests__valid.value), "The first stage was idle, and no request has come"
+            assert not left & before << 1, f"Stages left idle ({left:b}) after idle ones ({before:b})"
+            before = idles
             for level, valid in enumerate(commands):
                 assert not (idles >> level & 1 and int(valid.value)), f"Stage {level} is idle with a command to give"
             assert not (idles >> (self.config.levels - 1) and int(dut.forward__valid.value)), "Idle with an answer"
@@ -193,8 +202,8 @@ class Search:
             inside += int(dut.requests__valid.value) and int(dut.requests__ready.value)
             inside -= int(dut.forward__valid.value) and int(dut.forward__ready.value)
 
-    async def clear(self, legal, terminal=False):
-        """A new tree in both."""
+    async def clear(self, legal, visited=False):
+        """A new tree in both; ``visited`` has a root whose edges were visited, by nodes that are forgotten."""
         dut, exits = self.dut, self.exit
         await self.idle()
         dut.clear.value = 1
@@ -202,13 +211,31 @@ class Search:
         dut.clear.value = 0
         exits.assignment.clear()
         self.banks.rows.clear()
-        answer = self.reference.clear(legal=legal, terminal=terminal)
+        answer = self.reference.clear(legal=legal)
         self.root = divmod(exits.assignment.assign(0), self.config.rows)
         assert answer.node == self.root[0] * self.config.rows + self.root[1]
-        self.banks.clear_row(self.root, evaluated=1, terminal=int(terminal), legal=legal)
+        self.banks.clear_row(self.root, evaluated=1, legal=legal)
+        if visited:
+            self._visit_root()
         exits.assign(1, reserve=0)
         exits.inserted = 1
         self.selecting = 0
+
+    def _visit_root(self):
+        """The first stage reads the root once, when it is new: only so are there numbers in its flits."""
+        root, (node, edges) = self.reference._root, self.banks.rows[self.root]
+        scores = ScoresReference(self.config)
+        for action, edge in enumerate(edges):
+            visits = int(self.random.integers(0, 40))
+            total = int(self.random.integers(-visits << 15, (visits << 15) + 1))
+            prior = int(self.random.integers(0, 1 << 16))
+            value, factor = scores.value(total, visits) if visits else 0, scores.factor(prior, visits)
+            edge |= {"visits": visits, "total": total, "value": value, "factor": factor}
+            root.edge_visits[action], root.total[action] = visits, total
+            root.value[action], root.factor[action] = value, factor
+            if self.config.policy != "uct":
+                edge["prior"] = root.prior[action] = prior
+        node["visits"] = root.visits = sum(root.edge_visits)
 
     async def idle(self):
         for _ in range(LIMIT_CYCLES):
@@ -346,12 +373,24 @@ async def play(search, count, *, batch, reward_limit):
         raise AssertionError("Requests were not answered")
 
 
+async def one_by_one(search):
+    """Each request alone in the stages: what it keeps busy is not idle."""
+    search.error(255)
+    await search.idle()
+    search.select(0)
+    await search.idle()
+    search.selecting -= 1
+    search.backup(0, reward=77, terminal=0, legal=1)
+    await search.idle()
+
+
 async def compare_trees(dut, stall):
     search = Search(dut, stall)
     await search.start()
     for tree, reward_limit in enumerate((1 << 15, 1 << 6)):
         fanout = search.config.fanout
-        await search.clear((1 << fanout) - 1 if tree == 0 else random_legal(search.random, fanout))
+        await search.clear((1 << fanout) - 1 if tree == 0 else random_legal(search.random, fanout), visited=tree == 1)
+        await one_by_one(search)
         await play(search, parameters()["count"], batch=4, reward_limit=reward_limit)
         await search.idle()
         search.check_memory()
