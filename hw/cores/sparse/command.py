@@ -34,11 +34,15 @@ def check_command(m, config, command):
 
     The first two are the errors of :class:`~.engine.SparseDataEngine` of the same names.
     """
-    row_blocks = Signal(COUNT_WIDTH)
-    core_blocks = [Signal(COUNT_WIDTH, name=f"core_blocks_{core}") for core in range(config.cores)]
-    parameter_words = [Signal(2 * COUNT_WIDTH, name=f"parameter_words_{core}") for core in range(config.cores)]
-    blocks = Signal(COUNT_WIDTH + 8)
-    grouping_words = Signal(COUNT_WIDTH + 16)
+    most_row_blocks, most_core_blocks = blocks_of(config, config.rows), blocks_of(config, config.core_columns)
+    most_blocks = most_row_blocks + config.cores * most_core_blocks
+    # No wider than what fits needs: counts that are too large are seen by themselves.
+    row_blocks = Signal(range(most_row_blocks + 1))
+    core_blocks = [Signal(range(most_core_blocks + 1), name=f"core_blocks_{core}") for core in range(config.cores)]
+    most_words = range(most_core_blocks * config.rows + 1)
+    parameter_words = [Signal(most_words, name=f"parameter_words_{core}") for core in range(config.cores)]
+    blocks = Signal(range(most_blocks + 1))
+    grouping_words = Signal(range(most_blocks * config.groups + 1))
     m.d.sync += [
         row_blocks.eq(blocks_of(config, command.rows)),
         blocks.eq(row_blocks + sum(core_blocks)),

@@ -30,7 +30,7 @@ class Memories:
     def __init__(self, config, random):
         self.config, self.random = config, random
         self.contents = {
-            "tables": [self._group() for _ in range(config.table_rows)],
+            "tables": [self._wide_group(), *(self._group() for _ in range(config.table_rows - 1))],
             **{
                 name: random.integers(config.features, size=config.list_rows).tolist()
                 for name in ("row_list", "column_list")
@@ -49,6 +49,11 @@ class Memories:
             last = config.list_rows - max(count, 1)
             group |= {f"{name}_count": count, f"{name}_start": int(random.choice([0, last, random.integers(last + 1)]))}
         return group
+
+    def _wide_group(self):
+        """A row of nearly all features, of which one would be left over."""
+        wide = (self.config.features - 1) // COLUMN_BLOCK * COLUMN_BLOCK + 1
+        return self._group() | {"inner_count": 1, "inner_start": 0, "outer_count": wide, "outer_start": 0}
 
     def answer(self, got):
         """The answers to the reads of a cycle."""
