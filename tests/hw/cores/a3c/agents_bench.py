@@ -36,6 +36,8 @@ class AgentsBench(ABC):
             getattr(dut, f"load_{kind}__enable").value = 0
             getattr(dut, f"read_{kind}__enable").value = 0
         dut.load_parameters__broadcast.value = 0
+        # Words that the engine has read, by its ports.
+        self.reads = {kind: 0 for kind in KINDS if hasattr(dut, f"reads_{kind}")}
 
     @abstractmethod
     def draw(self):
@@ -52,12 +54,14 @@ class AgentsBench(ABC):
     async def begin(self):
         """A reset, and networks without corner values; two users of a port of a memory fail the bench from now on."""
         await clock_and_reset(self.dut)
-        cocotb.start_soon(self._watch_conflicts())
+        cocotb.start_soon(self._watch())
         await self.prepare()
 
-    async def _watch_conflicts(self):
+    async def _watch(self):
         while True:
             await RisingEdge(self.dut.clk)
+            for kind in self.reads:
+                self.reads[kind] += int(getattr(self.dut, f"reads_{kind}").value)
             assert not int(self.dut.conflict.value), "Two users mean one port of an agent's memory"
 
     async def prepare(self, share=0.0):

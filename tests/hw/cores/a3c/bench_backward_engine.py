@@ -86,3 +86,7 @@ async def takes_as_many_cycles_as_it_says(dut):
         # The first job of a batch waits for its data.
         if (index + 1) % bench.config.agents:
             compare(cycles[count], int(between[index]), "cycles between jobs", index)
+    products = sum(layer.outputs * layer.blocks for layer in bench.config.layers[1:])
+    words = sum(layer.blocks for layer in bench.config.layers[1:])
+    reads = {"parameters": products * len(steps), "errors": products * sum(steps), "signs": words * sum(steps)}
+    compare(reads, bench.reads, "words read", 0)

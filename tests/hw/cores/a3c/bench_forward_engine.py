@@ -92,3 +92,6 @@ async def takes_as_many_cycles_as_it_says(dut):
         "cycles from a job to its result",
         0,
     )
+    blocks = sum(layer.blocks for layer in bench.config.layers)
+    reads = {"parameters": bench.config.words, "activations": blocks}
+    compare({kind: len(expected) * count for kind, count in reads.items()}, bench.reads, "words read", 0)

@@ -69,8 +69,16 @@ async def takes_as_many_cycles_as_it_says(dut):
             # More words are made than leave.
             continue
         seen = TransferCycles(dut, "jobs", "gradients")
+        bench.reads = dict.fromkeys(bench.reads, 0)
         await bench.check(await bench.put([steps] * config.agents))
         between = np.diff(seen.taken["jobs"])
         compare([cycles[steps]] * len(between), between, "cycles between jobs of steps", steps)
         last = seen.taken["gradients"][config.words - 1] - seen.taken["jobs"][0]
         compare(cycles[steps] + latency + 1, int(last), "cycles from a job to its last word", steps)
+        rows = [(-(-layer.outputs // config.gradient_engines), layer) for layer in config.layers]
+        reads = {
+            "activations": sum(count * layer.blocks for count, layer in rows),
+            "errors": sum(count + layer.groups for count, layer in rows),
+        }
+        reads = {kind: config.agents * steps * count for kind, count in reads.items()}
+        compare(reads, bench.reads, "words read for steps", steps)

@@ -26,7 +26,8 @@ class WithMemories(wiring.Component):
 
     Members
     -------
-    The streams of the engine; for each kind of memory ``load_KIND`` (write) and ``read_KIND``; ``conflict``.
+    The streams of the engine; for each kind of memory ``load_KIND`` (write) and ``read_KIND``; ``conflict``; for each
+    port that the engine reads ``reads_NAME``, whether it does.
     """
 
     def __init__(self, engine):
@@ -51,6 +52,7 @@ class WithMemories(wiring.Component):
             | {f"load_{kind}": Out(members[f"{kind}_writes"].signature) for kind in readers}
             | {f"read_{kind}": Out(members[f"{kind}_reads"].signature) for kind in readers}
             | {"conflict": Out(1)}
+            | {f"reads_{name}": Out(1) for name in self.ports if not name.startswith("new_")}
         )
 
     def elaborate(self, platform):
@@ -61,7 +63,11 @@ class WithMemories(wiring.Component):
             forward_port(m, self.engine, self, name)
         users = dict.fromkeys((name for name in self.memories.signature.members if name != "conflict"), 0)
         for name in self.ports:
-            self._connect(m, f"{KINDS[name]}_{'writes' if name.startswith('new_') else 'reads'}", users, name)
+            if name.startswith("new_"):
+                self._connect(m, f"{KINDS[name]}_writes", users, name)
+            else:
+                self._connect(m, f"{KINDS[name]}_reads", users, name)
+                m.d.comb += getattr(self, f"reads_{name}").eq(getattr(self.engine, name).enable)
         for kind in ("parameters", "activations", "signs", "errors"):
             for port, user in ((f"{kind}_writes", f"load_{kind}"), (f"{kind}_reads", f"read_{kind}")):
                 wiring.connect(m, wiring.flipped(getattr(self, user)), getattr(self.memories, port)[users[port]])
