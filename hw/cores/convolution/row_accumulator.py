@@ -93,8 +93,10 @@ class RowAccumulator(ConfiguredComponent):
         ]
         for column in range(array.columns):
             before = Signal(signed(array.sum_width), name=f"before_{column}")
-            total, overflow = saturate(before + addend[column], array.sum_width)
+            exact = Signal(signed(array.sum_width + 1), name=f"exact_{column}")
+            total, overflow = saturate(exact, array.sum_width)
             m.d.comb += [
+                exact.eq(before + addend[column]),
                 before.eq(Mux(clear, 0, Mux(met[column], kept[column], self.read.data[column]))),
                 self.write.data[column].eq(total),
                 overflows[column].eq(overflow),

@@ -266,6 +266,16 @@ async def saturates_and_says_so(dut):
             await bench.run([await bench.prepare(gemm, accumulate=1)])
             await bench.check_sums(f"{dataflow.name} from {start}")
             assert bench.saturated and bench.errors == {"overflow"}
+        for sign in (1, -1):
+            # Each word at a distance of its own, of any size.
+            shape = bench.sums.shape
+            distances = bench.rng.integers(0, 1 << bench.rng.integers(0, array.sum_width - 2, shape))
+            bench.clear()
+            bench.errors, bench.saturated = set(), False
+            await bench.write_sums(sign * (top - distances))
+            await bench.run([await bench.prepare(gemm, accumulate=1)])
+            await bench.check_sums(f"{dataflow.name} from near {sign * top}")
+            assert bench.errors == ({"overflow"} if bench.saturated else set())
 
 
 @cocotb.test()
