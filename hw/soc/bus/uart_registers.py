@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from .axi_lite import AxiLiteSignature, Response
 from .uart_config import Status
-from .uart_requests import LENGTH_WIDTH, RequestSignature, WordCollector
+from .uart_requests import LENGTH_WIDTH, ByteCollector, RequestSignature
 
 __all__ = ["RegisterRequests"]
 
@@ -41,7 +41,7 @@ class RegisterRequests(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         requests, control = self.requests, self.control
-        words = WordCollector(4)
+        words = ByteCollector(4)
         # A request that was refused may have left some bytes.
         m.submodules.words = ResetInserter(requests.begin)(words)
         wiring.connect(m, wiring.flipped(requests.payload), words.i)

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from .uart_config import PAYLOAD_LIMIT, Status
 
-__all__ = ["LENGTH_WIDTH", "RequestSignature", "WordCollector", "result_layout"]
+__all__ = ["LENGTH_WIDTH", "ByteCollector", "RequestSignature", "result_layout"]
 
 # A payload has at most so many bytes that its length fits.
 LENGTH_WIDTH = PAYLOAD_LIMIT.bit_length()
@@ -43,7 +43,7 @@ class RequestSignature(wiring.Signature):
         )
 
 
-class WordCollector(wiring.Component):
+class ByteCollector(wiring.Component):
     """Puts bytes side by side in words, the first in the lowest bits.
 
     Latency: one cycle from the last byte of a word. Throughput: a byte a cycle but for one at each word. Back-pressure:

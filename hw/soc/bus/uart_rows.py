@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from ...cores.stream.packet import packet_signature
 from .uart_config import BUFFER_ROWS, Status, rows_per_frame
-from .uart_requests import RequestSignature, WordCollector
+from .uart_requests import ByteCollector, RequestSignature
 
 __all__ = ["RowsToHost", "RowsToSystem"]
 
@@ -40,7 +40,7 @@ class RowsToSystem(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         requests, payload = self.requests, self.requests.payload
-        m.submodules.collector = collector = WordCollector(self._width // 8)
+        m.submodules.collector = collector = ByteCollector(self._width // 8)
         m.d.comb += [
             collector.i.payload.eq(payload.payload),
             self.o.payload.data.eq(collector.o.payload),
