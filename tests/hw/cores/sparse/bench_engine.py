@@ -20,7 +20,12 @@ from tests.hw.cores.sparse.stimulus import layers
 READS = ("read_row_lists", "read_column_lists", "read_tables")
 STAGES = ("find", "encode", "transpose", "compress", "walk", "every_word")
 ERRORS = ("too_many_groups", "address_out_of_range", "missing_tuple", "not_a_number")
-BASES = ("grouping", "index", "group", "row", "column", "weight", "parameter")
+# Bases of a command, and the sizes of the memories that they are in.
+DEPTHS = {
+    "grouping": "grouping_words", "index": "index_words", "group": "tuples", "row": "row_list",
+    "column": "column_list", "weight": "weight_words", "parameter": "parameter_words",
+}  # fmt: skip
+BASES = tuple(DEPTHS)
 
 
 class Bench:
@@ -129,15 +134,16 @@ def random_bases(config, random, rows, columns, groups):
     most = max(len(own) for own in columns)
     blocks = sum(-(-len(part) // config.lanes) for part in (rows, *columns))
     sizes = {
-        "grouping": (blocks * groups, config.grouping_words),
-        "index": (blocks, config.index_words),
-        "group": (groups, config.tuples),
-        "row": (len(rows), config.row_list),
-        "column": (most, config.column_list),
-        "parameter": (len(rows) * -(-most // config.lanes), config.parameter_words),
-        "weight": (len(rows) * (-(-most // config.banks)) + 1, config.weight_words),
+        "grouping": blocks * groups,
+        "index": blocks,
+        "group": groups,
+        "row": len(rows),
+        "column": most,
+        "parameter": len(rows) * -(-most // config.lanes),
+        "weight": len(rows) * (-(-most // config.banks)) + 1,
     }
-    return {name: int(random.integers(0, depth - size + 1)) for name, (size, depth) in sizes.items()}
+    ends = {name: getattr(config, DEPTHS[name]) - size for name, size in sizes.items()}
+    return {name: int(random.choice([0, end, random.integers(0, end + 1)])) for name, end in ends.items()}
 
 
 async def read(bench, name, core, address):
@@ -407,6 +413,15 @@ async def bad_commands_are_refused(dut):
         {"index": config.index_words - 1},
         {"parameter": config.parameter_words - 1},
     ]
+    # Each bit of a field, also those far above what fits.
+    outside += [{"row_count": 1 << bit} for bit in range(config.rows.bit_length(), 16)]
+    for core in range(config.cores):
+        for bit in range(config.core_columns.bit_length(), 16):
+            outside.append({"column_counts": [1 << bit if core == other else 1 for other in range(config.cores)]})
+    for name, depth in DEPTHS.items():
+        outside += [{name: 1 << bit} for bit in range(getattr(config, depth).bit_length(), 20)]
+    for bit in range(config.groups.bit_length(), 8):
+        assert "too_many_groups" in await errors({"groups": 1 << bit}, **everything), bit
     for changes in outside:
         assert await errors(changes, **everything) == {"address_out_of_range"}, changes
     assert await errors({"weight": config.weight_words - 1}, **everything) == {"address_out_of_range"}
