@@ -168,7 +168,7 @@ class Search:
 
     async def start(self):
         dut, config = self.dut, self.config
-        dut.registers.value = REGISTERS.pack({name: int(value) for name, value in self.registers.items()})
+        self.set_registers(**self.registers)
         dut.clear.value = 0
         for level in range(config.levels):
             getattr(dut, f"grants__{level}").value = 0
@@ -222,13 +222,20 @@ class Search:
         self.selecting = 0
 
     def _visit_root(self):
-        """The first stage reads the root once, when it is new: only so are there numbers in its flits."""
+        """The first stage reads the root once, when it is new: only so are there numbers in its flits.
+
+        Most edges differ by the least bits of their values: which is greater decides where selections go.
+        """
         root, (node, edges) = self.reference._root, self.banks.rows[self.root]
-        scores = ScoresReference(self.config)
+        scores, random = ScoresReference(self.config), self.random
+        alike = int(random.integers(20, 40)), int(random.integers(-1 << 17, 1 << 17)), int(random.integers(0, 1 << 16))
         for action, edge in enumerate(edges):
-            visits = int(self.random.integers(0, 40))
-            total = int(self.random.integers(-visits << 15, (visits << 15) + 1))
-            prior = int(self.random.integers(0, 1 << 16))
+            visits, total, prior = alike
+            if random.random() < 0.8:
+                total += int(random.integers(-3, 4))
+            else:
+                visits, prior = int(random.integers(0, 40)), int(random.integers(0, 1 << 16))
+                total = int(random.integers(-visits << 15, (visits << 15) + 1))
             value, factor = scores.value(total, visits) if visits else 0, scores.factor(prior, visits)
             edge |= {"visits": visits, "total": total, "value": value, "factor": factor}
             root.edge_visits[action], root.total[action] = visits, total
@@ -236,6 +243,20 @@ class Search:
             if self.config.policy != "uct":
                 edge["prior"] = root.prior[action] = prior
         node["visits"] = root.visits = sum(root.edge_visits)
+
+    def set_registers(self, **values):
+        self.dut.registers.value = REGISTERS.pack({name: int(value) for name, value in values.items()})
+
+    async def noise_while_idle(self):
+        """Registers may change as soon as nothing is under way."""
+        while not int(self.dut.idle.value):
+            await RisingEdge(self.dut.clk)
+        noise = {name: int(self.random.integers(0, 1 << 16)) for name in ("exploration", "loss", "first_value")}
+        self.set_registers(alternate=not self.registers["alternate"], **noise)
+        for _ in range(50):
+            await RisingEdge(self.dut.clk)
+        self.set_registers(**self.registers)
+        await RisingEdge(self.dut.clk)
 
     async def idle(self):
         for _ in range(LIMIT_CYCLES):
@@ -375,23 +396,36 @@ async def play(search, count, *, batch, reward_limit):
 
 async def one_by_one(search):
     """Each request alone in the stages: what it keeps busy is not idle."""
+
+    async def alone():
+        while search.exit.expected:
+            await RisingEdge(search.dut.clk)
+        await search.noise_while_idle()
+
     search.error(255)
-    await search.idle()
-    search.select(0)
-    await search.idle()
-    search.selecting -= 1
-    search.backup(0, reward=77, terminal=0, legal=1)
-    await search.idle()
+    await alone()
+    for _ in range(search.config.fanout + 3):
+        search.select(0)
+        await alone()
+        search.selecting -= 1
+        search.backup(0, reward=int(search.random.integers(-1 << 15, 1 << 15)), terminal=0, legal=1)
+        await alone()
 
 
 async def compare_trees(dut, stall):
     search = Search(dut, stall)
     await search.start()
-    for tree, reward_limit in enumerate((1 << 15, 1 << 6)):
-        fanout = search.config.fanout
-        await search.clear((1 << fanout) - 1 if tree == 0 else random_legal(search.random, fanout), visited=tree == 1)
-        await one_by_one(search)
-        await play(search, parameters()["count"], batch=4, reward_limit=reward_limit)
+    count, fanout = parameters()["count"], search.config.fanout
+    every = (1 << fanout) - 1
+    for legal, visited, requests, reward_limit in (
+        (every, False, count, 1 << 15),
+        (random_legal(search.random, fanout), False, count, 1 << 6),
+        (every, True, fanout, 1 << 6),
+    ):
+        await search.clear(legal, visited=visited)
+        if visited:
+            await one_by_one(search)
+        await play(search, requests, batch=4, reward_limit=reward_limit)
         await search.idle()
         search.check_memory()
 
