@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..float.config import FloatConversionConfig
 from ..float.conversion import FloatConverter
+from ..layouts import layout_without, take_fields
 from ..memory.ports import ReadPort, WritePort
 from ..optimizer.float_lane import rates_layout
 from ..optimizer.rms_prop_config import RATES, RMS_PROP
@@ -111,31 +112,32 @@ class GroupingUpdate(ConfiguredComponent):
 
     def elaborate(self, platform):
         m = Module()
-        source, word = self._entries(m)
+        there, source, word = self._entries(m)
         # Whether there is an entry, by the cycles since its place went to the list.
-        valid, inside = [word.mask[0]], Signal()
+        valid, inside = [there], Signal()
         for cycle in range(1, self.latency):
             late = Signal(name=f"valid_{cycle}")
             m.d.sync += late.eq(inside if cycle == ADDRESS + 1 else valid[-1])
             valid.append(late)
         m.d.comb += self.busy.eq(Cat(valid).any())
-        member, base = self._member(m, source, word)
+        member, base = self._member(m, there, source, word.place)
         lane = self._look_up(m, valid[ADDRESS], delay(m, word.group, 2, "group"), member, base, inside)
         self._update(m, valid[LOOK_UP + self._lane.latency], self._gradient(m, word.sums[0]), lane)
         return m
 
     def _entries(self, m):
-        """Words to entries, a lane a cycle: whose it is (number of a core, of its columns; after the last of them, of
-        rows), and the word with its lane as the lowest."""
+        """Words to entries, a lane a cycle: whether there is one, whose it is (number of a core, of its columns; after
+        the last of them, of rows), and the word with its lane as the lowest."""
         config = self.config
-        word = Signal(grouping_word(config.gradient))
-        source = Signal(range(config.sparse.cores + 1))
+        mask = Signal(config.sparse.banks)
+        word = Signal(layout_without(grouping_word(config.gradient), "mask"), reset_less=True)
+        source = Signal(range(config.sparse.cores + 1), reset_less=True)
         rest = Signal(config.sparse.banks)
         waiting = Signal()
         sums = word.sums.as_value()
-        m.d.comb += [rest.eq(word.mask >> 1), waiting.eq(rest == 0)]
+        m.d.comb += [rest.eq(mask >> 1), waiting.eq(rest == 0)]
         m.d.sync += [
-            word.mask.eq(rest),
+            mask.eq(rest),
             word.place.eq(word.place + 1),
             sums.eq(sums >> config.gradient.format.width),
         ]
@@ -144,10 +146,10 @@ class GroupingUpdate(ConfiguredComponent):
             m.d.comb += port.ready.eq(waiting & ~Cat(earlier).any())
             earlier.append(port.valid)
             with m.If(port.ready & port.valid):
-                m.d.sync += [word.eq(port.payload), source.eq(number)]
-        return source, word
+                m.d.sync += [mask.eq(port.payload.mask), *take_fields(word, port.payload), source.eq(number)]
+        return mask[0], source, word
 
-    def _member(self, m, source, word):
+    def _member(self, m, there, source, place):
         """The member that an entry is of, and where those of its source begin, both a cycle later."""
         cores = self.config.sparse.cores
         late_source = delay(m, source, 1, "source")
@@ -155,7 +157,7 @@ class GroupingUpdate(ConfiguredComponent):
         base = Signal(ADDRESS_WIDTH + 5)
         m.d.comb += [member.eq(self.row_list.data), base.eq(self.layer.grouping_base)]
         for number, port in enumerate((*self.column_lists, self.row_list)):
-            m.d.comb += [port.enable.eq(word.mask[0] & (source == number)), port.address.eq(word.place)]
+            m.d.comb += [port.enable.eq(there & (source == number)), port.address.eq(place)]
             if number < cores:
                 with m.If(late_source == number):
                     m.d.comb += member.eq(port.data)
@@ -167,10 +169,12 @@ class GroupingUpdate(ConfiguredComponent):
     def _look_up(self, m, valid, group, member, base, inside):
         """Reads the word that an entry is in; returns the entry's lane, with the address."""
         sparse = self.config.sparse
-        first, group_first = (Signal(ADDRESS_WIDTH + 5, name=name) for name in ("first", "group_first"))
-        block, lane = Signal(member.shape()), Signal(range(sparse.lanes))
-        product = Signal(ADDRESS_WIDTH)
-        address = Signal(ADDRESS_WIDTH + 6)
+        first, group_first = (
+            Signal(ADDRESS_WIDTH + 5, name=name, reset_less=True) for name in ("first", "group_first")
+        )
+        block, lane = Signal(member.shape(), reset_less=True), Signal(range(sparse.lanes), reset_less=True)
+        product = Signal(ADDRESS_WIDTH, reset_less=True)
+        address = Signal(ADDRESS_WIDTH + 6, reset_less=True)
         m.d.sync += [
             block.eq(member >> (sparse.lanes - 1).bit_length()),
             lane.eq(member),
