@@ -26,7 +26,7 @@ class GemmEngineConfig:
     size_width : int
         Bits of the numbers of pixels and channels of a command (1 to 24).
     depth_width : int
-        Bits of the number of products; so many products must fit into a sum (1 to 24).
+        Bits of the number of products; so many products must fit into a sum of integers (1 to 24).
 
     Raises
     ------
@@ -50,7 +50,7 @@ class GemmEngineConfig:
         require_multiple("Sum rows", self.sum_rows, "drains", self.array.drains)
         require_integer("Size width", self.size_width, 1, 24)
         require_integer("Depth width", self.depth_width, 1, 24)
-        if self.array.products < (1 << self.depth_width) - 1:
+        if self.array.format is None and self.array.products < (1 << self.depth_width) - 1:
             raise ValueError(
                 f"Depth width must be such that a sum holds {(1 << self.depth_width) - 1} products, not only "
                 f"{self.array.products} of {self.array.input_width} by {self.array.weight_width} bits in "

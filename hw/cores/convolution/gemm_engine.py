@@ -47,7 +47,8 @@ class GemmEngine(ConfiguredComponent):
     product of a single step.
 
     Number format: integers. A pass's sum is exact; one that goes beyond ``sum_width`` bits in the accumulators is
-    saturated, in the order of row blocks.
+    saturated, in the order of row blocks. With ``config.array.format``, floating point: every product and every sum is
+    rounded to nearest even, in the order of k within a pass and of row blocks in the accumulators.
 
     Latency, throughput: :mod:`.cycles`, a step a cycle in passes of a (WS), b (NS) or c (IS) steps that follow each
     other without a gap, whatever the commands' dataflows are, except where :class:`.PassSequencer` says. Back-pressure:
@@ -66,7 +67,7 @@ class GemmEngine(ConfiguredComponent):
     errors : Out(data.StructLayout)
         ``bad_instruction``: a command of an unknown dataflow, for which nothing is done. ``address_out_of_range``: a
         row past the end of a buffer or of the accumulators, where nothing is written. ``overflow``: a sum was
-        saturated.
+        saturated, or is infinite or NaN.
     inputs : Out(TransposableReadPort(config.input_memory)).array(2)
     weights : Out(ReadPort(data.ArrayLayout(signed(weight_width), weights), weight_rows)).array(2)
     sum_reads : Out(sum_read(config)).array(drains)

@@ -62,6 +62,7 @@ def load_layout(config: GemmEngineConfig):
             "half": 1,
             "row": config.row_width,
             "index": range(config.array.rows),
+            "count": range(config.array.rows + 1),  # rows of the array that are meant
         }
     )
 

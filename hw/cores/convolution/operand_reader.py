@@ -17,6 +17,8 @@ __all__ = ["OperandReader", "input_ports", "weight_ports"]
 # Fields of a step and of a load that what was read needs.
 STEP = ("valid", "first", "last", "stationary", "input_stationary", "input_half", "weight_half", "count")
 LOAD = ("first", "inputs", "half")
+# Zero times a number that is not meant could be NaN, so both factors become zeros.
+FLOAT_LOAD = (*LOAD, "count")
 
 
 def input_ports(config: GemmEngineConfig):
@@ -33,7 +35,8 @@ def weight_ports(config: GemmEngineConfig):
 class OperandReader(ConfiguredComponent):
     """Reads operands of a step and a vector of the next block in a cycle.
 
-    Operands of rows of the array that are not meant become zeros.
+    Operands of rows of the array that are not meant become zeros, and of floating point also those of
+    blocks.
 
     Latency: ``latency`` = 2 cycles, that of the memories and a register. Throughput: a step and a vector a cycle. No
     back-pressure; a step and a vector must not be read of the same half of a buffer.
@@ -113,7 +116,8 @@ class OperandReader(ConfiguredComponent):
         """The rows that were read a cycle ago, to the edges of the array."""
         array = self._config.array
         step = Signal(layout_of_fields(request_layout(self._config), STEP))
-        load = Signal(layout_of_fields(load_layout(self._config), LOAD))
+        floating = array.format is not None
+        load = Signal(layout_of_fields(load_layout(self._config), FLOAT_LOAD if floating else LOAD))
         m.d.sync += [*take_fields(step, self.request), *take_fields(load, self.load)]
         streamed_inputs = self._choose(m, self.inputs, step.input_half, array.input_width, "streamed_inputs")
         streamed_weights = self._choose(m, self.weights, step.weight_half, array.weight_width, "streamed_weights")
@@ -123,9 +127,10 @@ class OperandReader(ConfiguredComponent):
         m.d.comb += weights_move.eq(step.stationary & step.input_stationary)
         for row in range(array.rows):
             streamed = Mux(weights_move, streamed_weights[row], streamed_inputs[row])
+            loaded = Mux(load.inputs, loaded_inputs[row], loaded_weights[row])
             m.d.sync += [
                 self.west[row].eq(Mux(row < step.count, streamed, 0)),
-                self.preload[row].eq(Mux(load.inputs, loaded_inputs[row], loaded_weights[row])),
+                self.preload[row].eq(Mux(row < load.count, loaded, 0) if floating else loaded),
             ]
         m.d.sync += [
             *(self.north[column].eq(streamed_weights[column]) for column in range(array.columns)),

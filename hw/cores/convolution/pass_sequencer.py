@@ -93,6 +93,7 @@ class PassSequencer(ConfiguredComponent):
             load.first.eq(load.enable & first),
             load.inputs.eq(following.input_stationary),
             load.half.eq(Mux(following.input_stationary, following.input_half, following.weight_half)),
+            load.count.eq(following.count),
         ]
         with m.If(load.enable):
             m.d.sync += [left.eq(left - 1), first.eq(0), load.row.eq(load.row + 1), self._next_index(load.index)]

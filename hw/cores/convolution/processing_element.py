@@ -5,6 +5,10 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
+from ..float.adder import FloatAdder
+from ..float.config import FloatConfig
+from ..float.multiplier import FloatMultiplier
+from ..replicated import replicated
 from .systolic_array_config import SystolicArrayConfig
 
 __all__ = ["SystolicProcessingElement", "column_layout", "row_layout"]
@@ -51,7 +55,9 @@ class SystolicProcessingElement(ConfiguredComponent):
     chain get in one cycle, and from then on whatever comes from the north moves through, until the next is captured.
 
     Number format: integers, exact; a sum wraps beyond ``sum_width`` bits, which ``config.products`` products cannot
-    reach.
+    reach. With ``config.format``, floating point: product and sum each rounded to nearest even, the first product
+    being added to +0. Multiplier and adder have a register each, as those of integers, so that a sum can be added to
+    in every cycle: the time of a floating-point addition limits the clock.
 
     Latency: 3 cycles from operands to the sum, 4 to the captured one. Throughput: a step a cycle. No back-pressure.
 
@@ -90,8 +96,7 @@ class SystolicProcessingElement(ConfiguredComponent):
         operand, preload, waiting, weight = (
             Signal(operand_shape, name=name, reset_less=True) for name in ("operand", "preload", "waiting", "weight")
         )
-        product = Signal(signed(2 * config.operand_width), reset_less=True)
-        total, drained = (Signal(signed(config.sum_width), name=name, reset_less=True) for name in ("total", "drained"))
+        drained = Signal(signed(config.sum_width), reset_less=True)
         # The controls of the step whose operands, whose product and whose sum are in their registers.
         stationary, first, last, multiplied_stationary, multiplied_first, multiplied_last = (
             Signal(name=name)
@@ -104,11 +109,9 @@ class SystolicProcessingElement(ConfiguredComponent):
             stationary.eq(west.stationary),
             first.eq(west.first),
             last.eq(west.last),
-            product.eq(operand * weight),
             multiplied_stationary.eq(stationary),
             multiplied_first.eq(first),
             multiplied_last.eq(last),
-            total.eq(product + Mux(multiplied_stationary, north.sum, Mux(multiplied_first, 0, total))),
             captures.eq(multiplied_last),
             preload.eq(west.preload),
             loaded.eq(west.load),
@@ -116,6 +119,9 @@ class SystolicProcessingElement(ConfiguredComponent):
             release.eq(west.release),
             held.eq(captures | (held & ~release)),
         ]
+        total = Signal(signed(config.sum_width), reset_less=True)
+        before = Mux(multiplied_stationary, north.sum, Mux(multiplied_first, 0, total))
+        self._multiply_and_add(m, operand, weight, before, total)
         with m.If(west.load):
             m.d.sync += waiting.eq(west.preload)
         with m.If(~west.stationary):
@@ -139,3 +145,21 @@ class SystolicProcessingElement(ConfiguredComponent):
             self.south.drained.eq(drained),
         ]
         return m
+
+    def _multiply_and_add(self, m, operand, weight, before, total):
+        """The product, in the next cycle, and in the one after its sum with what is ``before`` then."""
+        config = self._config
+        if config.format is None:
+            product = Signal(signed(2 * config.operand_width), reset_less=True)
+            m.d.sync += [product.eq(operand * weight), total.eq(product + before)]
+            return
+        unit = FloatConfig(format=config.format, depth=1)
+        m.submodules.multiplier = multiplier = replicated(FloatMultiplier(unit))
+        m.submodules.adder = adder = replicated(FloatAdder(unit))
+        m.d.comb += [
+            multiplier.a.eq(operand),
+            multiplier.b.eq(weight),
+            adder.a.eq(before),
+            adder.b.eq(multiplier.result),
+            total.eq(adder.result),
+        ]

@@ -6,7 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
 from ..fixed.arithmetic import saturate
+from ..float.adder import FloatAdder
+from ..float.config import FloatConfig
 from ..memory.ports import ReadPort, WritePort
+from ..replicated import replicated
 from .gemm_config import GemmEngineConfig
 
 __all__ = ["RowAccumulator", "sum_read", "sum_write"]
@@ -32,7 +35,8 @@ class RowAccumulator(ConfiguredComponent):
     The row is read, added and written in the next cycle, and forwarded by registers to an addition to the same row
     that begins in that cycle: the memory's own rule for it does not matter.
 
-    Number format: integers of ``sum_width`` bits; a sum that needs more is saturated, and ``overflow`` says so.
+    Number format: integers of ``sum_width`` bits; a sum that needs more is saturated, and ``overflow`` says so. With
+    ``config.array.format``, floating point, rounded to nearest even, and ``overflow`` says of an infinite sum or NaN.
 
     Latency: a cycle. Throughput: a row a cycle, any row. No back-pressure.
 
@@ -51,7 +55,7 @@ class RowAccumulator(ConfiguredComponent):
     read : Out(sum_read)
     write : Out(sum_write)
     overflow : Out(1)
-        A word that is written in this cycle was saturated.
+        A word that is written in this cycle was saturated, or is infinite or NaN.
     """
 
     def __init__(self, config: GemmEngineConfig):
@@ -93,12 +97,21 @@ class RowAccumulator(ConfiguredComponent):
         ]
         for column in range(array.columns):
             before = Signal(signed(array.sum_width), name=f"before_{column}")
-            exact = Signal(signed(array.sum_width + 1), name=f"exact_{column}")
-            total, overflow = saturate(exact, array.sum_width)
+            total, overflow = self._add(m, before, addend[column], column)
             m.d.comb += [
-                exact.eq(before + addend[column]),
                 before.eq(Mux(clear, 0, Mux(met[column], kept[column], self.read.data[column]))),
                 self.write.data[column].eq(total),
                 overflows[column].eq(overflow),
             ]
         return m
+
+    def _add(self, m, before, addend, column):
+        """The sum, and whether it overflows."""
+        array = self._config.array
+        if array.format is None:
+            exact = Signal(signed(array.sum_width + 1), name=f"exact_{column}")
+            m.d.comb += exact.eq(before + addend)
+            return saturate(exact, array.sum_width)
+        m.submodules[f"adder_{column}"] = adder = replicated(FloatAdder(FloatConfig(format=array.format, depth=0)))
+        m.d.comb += [adder.a.eq(before), adder.b.eq(addend)]
+        return adder.result, adder.nonfinite

@@ -36,7 +36,7 @@ class StoreConfig:
     Raises
     ------
     TypeError, ValueError
-        A field of the wrong kind, or out of its range; a transform that is not known, or twice.
+        A field of the wrong kind, or out of its range; a floating-point array; a transform that is not known, or twice.
     """
 
     gemm: GemmEngineConfig
@@ -49,6 +49,8 @@ class StoreConfig:
 
     def __post_init__(self):
         require_kind("Gemm", self.gemm, GemmEngineConfig)
+        if self.gemm.array.format is not None:
+            raise ValueError(f"Gemm must have an array of integers, not of {self.gemm.array.format}")
         require_kind("Turned tiles", self.turned_tiles, bool)
         object.__setattr__(self, "transforms", tuple(tuple(each) for each in self.transforms))
         # Other configurations raise their own errors here.

@@ -49,7 +49,8 @@ class SystolicArray(ConfiguredComponent):
     cycles or more apart, so NS passes of b >= L steps follow each other without a gap. Sums and drained sums of
     passes of different dataflows may come in the same cycle, on ports of their own.
 
-    Number format: integers, exact; see :class:`.SystolicProcessingElement`.
+    Number format: integers, exact, or floating point; see :class:`.SystolicProcessingElement`. Sums of an NS pass are
+    formed in the order of its steps, those of a stationary pass in the order of rows.
 
     Latency: ``latency`` cycles from a step to ``sums``, ``drain_latency`` from the last one to ``drained``.
     Throughput: a step a cycle, ``rows * columns`` products. No back-pressure.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..checks import require_integer, require_power_of_two
+from ..float.config import FloatFormat, find_format
 
 __all__ = ["SystolicArrayConfig"]
 
@@ -22,11 +23,14 @@ class SystolicArrayConfig:
     drains : int
         Drain chains of a column (a power of two, up to 16): so many rows of sums leave the array in a cycle. Every
         chain must have a row.
+    format : FloatFormat, str or None
+        Floating-point format of inputs, weights and sums, or its name in ``FORMATS``; None: integers. All widths are
+        then the format's, whatever their defaults are.
 
     Raises
     ------
     TypeError, ValueError
-        A field that is no integer, or out of its range.
+        A field that is no integer, or out of its range; with a format, a width that is another one than the format's.
     """
 
     rows: int
@@ -35,19 +39,34 @@ class SystolicArrayConfig:
     weight_width: int = 8
     sum_width: int = 32
     drains: int = 1
+    format: FloatFormat | str | None = None
 
     def __post_init__(self):
+        if self.format is not None:
+            self._take_format(find_format(self.format))
         require_integer("Rows", self.rows, 2, 256)
         require_integer("Columns", self.columns, 2, 256)
         require_integer("Input width", self.input_width, 2, 32)
         require_integer("Weight width", self.weight_width, 2, 32)
-        require_integer("Sum width", self.sum_width, self.input_width + self.weight_width, 64)
+        if self.format is None:
+            require_integer("Sum width", self.sum_width, self.input_width + self.weight_width, 64)
         require_power_of_two("Drains", self.drains, 1, 16)
         if (self.drains - 1) * self.chain >= self.rows:
             raise ValueError(
                 f"Drains must leave a row for each: {self.drains} chains of up to {self.chain} rows are more than "
                 f"{self.rows} rows"
             )
+
+    def _take_format(self, number_format: FloatFormat) -> None:
+        object.__setattr__(self, "format", number_format)
+        for name in ("input_width", "weight_width", "sum_width"):
+            given = getattr(self, name)
+            if given not in (getattr(type(self), name), number_format.width):
+                raise ValueError(
+                    f"{name.replace('_', ' ').capitalize()} must be that of the format ({number_format.width}), "
+                    f"not {given}"
+                )
+            object.__setattr__(self, name, number_format.width)
 
     @property
     def operand_width(self) -> int:
@@ -66,7 +85,7 @@ class SystolicArrayConfig:
 
     @property
     def products(self) -> int:
-        """Products that a sum holds, whatever the operands are."""
+        """Products that a sum of integers holds, whatever the operands are."""
         return ((1 << self.sum_width - 1) - 1) >> self.input_width + self.weight_width - 2
 
     @property

@@ -14,6 +14,7 @@ from tests.hw.cores.side_by_side import Ports
 from tests.hw.cores.stimulus import mixed
 from tests.hw.cores.transfer_cycles import TransferCycles
 
+from .array_words import add_sums, most_negative, near_limits, operands
 from .gemm_model import add_product, input_rows, sum_rows, weight_rows
 from .with_memories import WithMemories
 
@@ -65,6 +66,14 @@ class Bench:
         for index, port in enumerate(ports):
             self.ports.set(**{f"{name}__{index}__{member}": value for member, value in port.items()})
 
+    def random_sums(self):
+        """Sums that products do not make overflow."""
+        array, shape = self.config.array, self.sums.shape
+        if array.format is not None:
+            return operands(array, self.rng, shape, array.sum_width)
+        limit = 1 << array.sum_width - 2
+        return self.rng.integers(-limit, limit, shape)
+
     async def check_sums(self, what, rows=None):
         """All rows of the accumulators, or some."""
         drains = self.config.array.drains
@@ -95,14 +104,14 @@ class Bench:
         self.ports.set(**{f"{port}__enable": 0})
         return first
 
-    async def prepare(self, gemm, sum_row=None, accumulate=0, most_negative=False):
+    async def prepare(self, gemm, sum_row=None, accumulate=0, extreme=False):
         """Writes operands; returns the command. The accumulators are those after it."""
         array = self.config.array
         shapes = ((gemm.pixels, gemm.products), array.input_width), ((gemm.products, gemm.channels), array.weight_width)
-        if most_negative:
-            inputs, weights = (np.full(shape, -(1 << width - 1)) for shape, width in shapes)
+        if extreme:
+            inputs, weights = (np.full(shape, most_negative(array, width)) for shape, width in shapes)
         else:
-            inputs, weights = (mixed(self.rng, shape, width) for shape, width in shapes)
+            inputs, weights = (operands(array, self.rng, shape, width) for shape, width in shapes)
         table, stride = input_rows(self.config, inputs)
         # Noise follows the matrix in a row: it must not matter.
         noise = mixed(self.rng, table.shape, array.input_width)
@@ -197,8 +206,7 @@ async def same_sums_as_numpy(dut):
     done = 0
     for stall_in, stall_out in [(0.0, 0.0), (0.95, 0.0), (0.0, 0.95), (0.5, 0.5)] * 100:
         bench.commands.stall, bench.completions.stall = stall_in, stall_out
-        limit = 1 << bench.config.array.sum_width - 2
-        await bench.write_sums(bench.rng.integers(-limit, limit, bench.sums.shape))
+        await bench.write_sums(bench.random_sums())
         gemms, commands = await bench.batch()
         await bench.run(commands)
         done += len(gemms)
@@ -246,36 +254,30 @@ async def most_negative_operands(dut):
     for dataflow in Dataflow:
         bench.clear()
         gemm = Gemm(dataflow=dataflow, pixels=array.rows + 1, products=2 * array.rows + 1, channels=array.columns + 1)
-        await bench.run([await bench.prepare(gemm, most_negative=True)])
+        await bench.run([await bench.prepare(gemm, extreme=True)])
         await bench.check_sums(dataflow.name)
-    assert not bench.errors
+    assert bench.errors == ({"overflow"} if bench.saturated else set())
 
 
 @cocotb.test()
 async def saturates_and_says_so(dut):
     bench = Bench(dut)
     await clock_and_reset(dut)
-    top = (1 << bench.config.array.sum_width - 1) - 1
+    array, shape = bench.config.array, bench.sums.shape
+    # All sums at a limit; then each at a distance of its own, of any size.
+    distances = bench.rng.integers(0, 1 << bench.rng.integers(0, array.sum_width - 2, shape))
+    starts = [*near_limits(array, np.zeros(shape, np.int64)), *near_limits(array, distances)]
     for dataflow in Dataflow:
-        for start in (top - 5, 4 - top):
+        gemm = Gemm(dataflow=dataflow, pixels=array.rows, products=array.rows + 1, channels=array.columns + 1)
+        # The largest products from the largest sums overflow in any format.
+        for sums, extreme in [(sums, False) for sums in starts] + [(starts[0], True)]:
             bench.clear()
             bench.errors, bench.saturated = set(), False
-            await bench.write_sums(start)
-            array = bench.config.array
-            gemm = Gemm(dataflow=dataflow, pixels=array.rows, products=array.rows + 1, channels=array.columns + 1)
-            await bench.run([await bench.prepare(gemm, accumulate=1)])
-            await bench.check_sums(f"{dataflow.name} from {start}")
-            assert bench.saturated and bench.errors == {"overflow"}
-        for sign in (1, -1):
-            # Each word at a distance of its own, of any size.
-            shape = bench.sums.shape
-            distances = bench.rng.integers(0, 1 << bench.rng.integers(0, array.sum_width - 2, shape))
-            bench.clear()
-            bench.errors, bench.saturated = set(), False
-            await bench.write_sums(sign * (top - distances))
-            await bench.run([await bench.prepare(gemm, accumulate=1)])
-            await bench.check_sums(f"{dataflow.name} from near {sign * top}")
+            await bench.write_sums(sums)
+            await bench.run([await bench.prepare(gemm, accumulate=1, extreme=extreme)])
+            await bench.check_sums(f"{dataflow.name} from near {sums[0, 0]}")
             assert bench.errors == ({"overflow"} if bench.saturated else set())
+        assert bench.saturated
 
 
 @cocotb.test()
@@ -294,7 +296,9 @@ async def holds_back_when_no_completion_is_taken(dut):
     assert bench.commands.count < count, "All commands were taken, though no completion was"
     bench.completions.stall = 0
     await bench.completions.receive_all(count)
-    bench.sums *= count
+    product = bench.sums.copy()
+    for _ in range(count - 1):
+        bench.sums, _ = add_sums(bench.config.array, bench.sums, product)
     await bench.check_sums(f"{count} times the same command")
 
 

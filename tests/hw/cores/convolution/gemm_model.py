@@ -4,6 +4,8 @@ import numpy as np
 
 from rewardware.hw.cores.convolution.commands import Dataflow
 
+from .array_words import add_sums, matrix_product
+
 
 def input_rows(config, inputs):
     """Rows of the input buffer of a (a x b) matrix, and the rows from a block of products to the next."""
@@ -30,22 +32,21 @@ def weight_rows(config, dataflow, weights):
 
 
 def add_product(config, sums, dataflow, inputs, weights, row, accumulate):
-    """Adds a product to the accumulators; returns whether a sum was saturated."""
+    """Adds a product to the accumulators; returns whether a sum was saturated, or is not finite."""
     rows, columns = config.array.rows, config.array.columns
     pixels, products = inputs.shape
     block = products if dataflow == Dataflow.NON_STATIONARY else rows
     saturated = False
     for first in range(0, products, block):
-        part = inputs[:, first : first + block] @ weights[first : first + block]
+        part = matrix_product(config.array, inputs[:, first : first + block], weights[first : first + block])
         if dataflow == Dataflow.INPUT_STATIONARY:
             part = part.T
         for index, left in enumerate(range(0, part.shape[1], columns)):
             words = part[:, left : left + columns]
             place = slice(row + index * len(part), row + (index + 1) * len(part)), slice(0, words.shape[1])
-            total = words + (sums[place] if accumulate or first else 0)
-            limit = 1 << config.array.sum_width - 1
-            sums[place] = np.clip(total, -limit, limit - 1)
-            saturated |= bool((sums[place] != total).any())
+            before = sums[place] if accumulate or first else np.zeros_like(words)
+            sums[place], overflows = add_sums(config.array, before, words)
+            saturated |= overflows
     return saturated
 
 

@@ -225,6 +225,8 @@ def test_what_does_not_fit():
             call()
     with pytest.raises(TypeError, match="Turned tiles must be .*, not 1"):
         replace(config, turned_tiles=1)
+    with pytest.raises(ValueError, match="Gemm must have an array of integers, not of binary16"):
+        replace(config, gemm=replace(gemm, array=replace(array, format="binary16", sum_width=16)))
     with pytest.raises(ValueError, match="Planes must be from 1 to 64, not 65"):
         replace(config.writer, planes=65)
     with pytest.raises(ValueError, match="Channels 1 to 4 must be among the 4 of the map"):

@@ -11,7 +11,7 @@ from rewardware.hw.cores.verilog.emit import emit
 from rewardware.sim.cocotb import simulate
 from rewardware.sim.cocotb.codec import codec_of
 
-from ..stimulus import mixed
+from .array_words import matrix_product, operands
 from .configurations import ARRAYS
 
 PASSES = 200
@@ -26,10 +26,10 @@ class Passes:
         cycles = PASSES * 3 * (rows + columns) + 2 * config.drain_latency
         self.inputs = {
             "step": np.zeros(cycles, np.int64),
-            "west": _operands(rng, (cycles, rows), config.operand_width),
-            "north": _operands(rng, (cycles, columns), config.operand_width),
+            "west": _operands(config, rng, (cycles, rows)),
+            "north": _operands(config, rng, (cycles, columns)),
             "load": np.zeros(cycles, np.int64),
-            "preload": _operands(rng, (cycles, rows), config.operand_width),
+            "preload": _operands(config, rng, (cycles, rows)),
         }
         # Words, and which of them mean something, by the cycle of their step.
         self.sums, self.sums_mean = np.zeros((cycles, columns), np.int64), np.zeros((cycles, columns), bool)
@@ -62,7 +62,8 @@ class Passes:
         when = self._begin(max(self.end, load + count) + gap, steps, True)
         self.inputs["load"][load] = 1
         self.block_taken = when.start
-        self.sums[when, :count] = self.inputs["west"][when] @ self.inputs["preload"][load : load + count].T
+        block = self.inputs["preload"][load : load + count].T
+        self.sums[when, :count] = matrix_product(self.config, self.inputs["west"][when], block)
         self.sums_mean[when, :count] = True
 
     def non_stationary(self, steps, gap):
@@ -70,7 +71,7 @@ class Passes:
         config = self.config
         when = self._begin(max(self.end, self.last_step + config.chain - steps + 1) + gap, steps, False)
         self.last_step = self.end - 1
-        totals = self.inputs["west"][when].T @ self.inputs["north"][when]
+        totals = matrix_product(config, self.inputs["west"][when].T, self.inputs["north"][when])
         for chain in range(config.drains):
             for index in range(config.chain):
                 row = config.rows - 1 - chain * config.chain - index
@@ -89,10 +90,11 @@ class Passes:
         return slice(start, self.end)
 
 
-def _operands(rng, shape, width):
-    """Corner values and others; some rows are the most negative number from end to end."""
-    values = mixed(rng, shape, width)
-    values[rng.random(shape[0]) < 0.3] = -(1 << width - 1)
+def _operands(config, rng, shape):
+    """Corner values and others; some rows of integers are the most negative number from end to end."""
+    values = operands(config, rng, shape, config.operand_width)
+    if config.format is None:
+        values[rng.random(shape[0]) < 0.3] = -(1 << config.operand_width - 1)
     return values
 
 
@@ -133,6 +135,8 @@ def test_derived_numbers():
         ({"weight_width": 40}, "Weight width must be from 2 to 32, not 40"),
         ({"sum_width": 15}, "Sum width must be from 16 to 64, not 15"),
         ({"drains": 3}, "Drains must be a power of two, not 3"),
+        ({"format": "binary16", "sum_width": 24}, r"Sum width must be that of the format \(16\), not 24"),
+        ({"format": "binary8"}, "Format must be one of"),
         ({"rows": 3, "drains": 2}, "Drains must leave a row for each: 2 chains of up to 3 rows are more than 3 rows"),
     ],
 )
