@@ -168,7 +168,9 @@ class Search:
 
     async def start(self):
         dut, config = self.dut, self.config
-        self.set_registers(**self.registers)
+        dut.registers.value = REGISTERS.pack({name: int(value) for name, value in self.registers.items()})
+        noise = {name: int(self.random.integers(0, 1 << 16)) for name in ("exploration", "loss", "first_value")}
+        dut.noise.value = REGISTERS.pack(noise | {"alternate": int(not self.registers["alternate"])})
         dut.clear.value = 0
         for level in range(config.levels):
             getattr(dut, f"grants__{level}").value = 0
@@ -243,20 +245,6 @@ class Search:
             if self.config.policy != "uct":
                 edge["prior"] = root.prior[action] = prior
         node["visits"] = root.visits = sum(root.edge_visits)
-
-    def set_registers(self, **values):
-        self.dut.registers.value = REGISTERS.pack({name: int(value) for name, value in values.items()})
-
-    async def noise_while_idle(self):
-        """Registers may change as soon as nothing is under way."""
-        while not int(self.dut.idle.value):
-            await RisingEdge(self.dut.clk)
-        noise = {name: int(self.random.integers(0, 1 << 16)) for name in ("exploration", "loss", "first_value")}
-        self.set_registers(alternate=not self.registers["alternate"], **noise)
-        for _ in range(50):
-            await RisingEdge(self.dut.clk)
-        self.set_registers(**self.registers)
-        await RisingEdge(self.dut.clk)
 
     async def idle(self):
         for _ in range(LIMIT_CYCLES):
@@ -395,21 +383,15 @@ async def play(search, count, *, batch, reward_limit):
 
 
 async def one_by_one(search):
-    """Each request alone in the stages: what it keeps busy is not idle."""
-
-    async def alone():
-        while search.exit.expected:
-            await RisingEdge(search.dut.clk)
-        await search.noise_while_idle()
-
+    """Each request alone in the stages: what it keeps busy is not idle. Bad rewards, so that edges take turns."""
     search.error(255)
-    await alone()
+    await search.idle()
     for _ in range(search.config.fanout + 3):
         search.select(0)
-        await alone()
+        await search.idle()
         search.selecting -= 1
-        search.backup(0, reward=int(search.random.integers(-1 << 15, 1 << 15)), terminal=0, legal=1)
-        await alone()
+        search.backup(0, reward=-int(search.random.integers(1 << 12, 1 << 15)), terminal=0, legal=1)
+        await search.idle()
 
 
 async def compare_trees(dut, stall):
