@@ -65,8 +65,10 @@ def random_sac_batch(rng, sizes, count):
 
 
 def random_weights(rng, sizes):
-    """Weights of each layer, biases included."""
-    return [
-        rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
-        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True)
-    ]
+    """Weights of each layer, biases included; some are zeros."""
+    weights = []
+    for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+        layer = rng.normal(0, inputs**-0.5, (inputs + 1, outputs)).astype(np.float32)
+        layer[rng.random(layer.shape) < 0.1] = 0
+        weights.append(layer)
+    return weights
