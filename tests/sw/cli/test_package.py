@@ -1,15 +1,22 @@
+import importlib.metadata
 import json
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from rewardware.hw.cores.verilog.text import LINE_LENGTH
+from rewardware.hw.soc.export import lint
 from rewardware.hw.soc.export.catalogue import catalogue, find_design
 from rewardware.hw.soc.export.describe import describe
 from rewardware.hw.soc.export.lint import check_icarus, check_slang, check_yosys, compile_icarus, waiver_file
 from rewardware.hw.soc.export.package import split_units, write_package
 from rewardware.hw.soc.export.synthesis import modules_of, ports_of
+from rewardware.sim.verilator.cache import build_once, content_key
+from rewardware.sim.verilator.toolchain import find_toolchain
+from rewardware.sw.cli import package as package_command
 from rewardware.sw.cli.designs import elaborate_design
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.cli.package import check, check_verilator
@@ -28,6 +35,22 @@ def test_a_core_is_written_and_accepted_by_the_tools(tmp_path, capsys):
     assert parameters["configuration"]["activation_fraction"] == 18
 
 
+def take_package(folder, name):
+    """Every tool takes a package: once for each text of it and each version of the tools, kept in the cache."""
+    texts = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+    checks = [Path(module.__file__).read_text() for module in (lint, package_command)]
+    icarus = shutil.which("iverilog") and subprocess.run(["iverilog", "-V"], capture_output=True, timeout=60).stdout
+    versions = [find_toolchain().versions, importlib.metadata.version("pyslang"), icarus]
+
+    def check_all(made):
+        check_verilator(folder, name)
+        assert check_slang(folder, name)
+        check_icarus(folder, name)
+        (made / "taken").write_text(name)
+
+    build_once("packages", content_key(texts=texts, checks=checks, versions=str(versions)), check_all)
+
+
 @pytest.mark.parametrize("name", [name for name, design in catalogue().items() if not design.system])
 def test_every_core_is_taken_by_every_tool(tmp_path, name):
     design = elaborate_design(name, find_design(name).default_preset or "tiny")
@@ -35,9 +58,7 @@ def test_every_core_is_taken_by_every_tool(tmp_path, name):
     description = describe(design.component, name, files=sources, domain=design.domain)
     assert sorted(port.name for port in description.ports) == sorted(ports_of(design.verilog, name))
     write_package(description, sources, tmp_path)
-    check_verilator(tmp_path, name)
-    assert check_slang(tmp_path, name)
-    check_icarus(tmp_path, name)
+    take_package(tmp_path, name)
     files = [path.read_text() for path in (tmp_path / "rtl").iterdir()]
     assert all(re.fullmatch(rf"{name}([._]\S+)?", module) for text in files for module in modules_of(text))
     assert not any("[-1:0]" in text for text in files)
