@@ -19,8 +19,6 @@ __all__ = ["Exit", "finished_layout", "level_grant_layout"]
 
 # Requests whose blocks are due at the same time; more of them wait with their answers.
 DUE = 8
-# Requests that come until ``requests.ready``, a register, says that there is no more room.
-LATE = 2
 
 
 def finished_layout():
@@ -41,8 +39,8 @@ class Exit(ConfiguredComponent):
     Grants keep the order of requests; answers do not wait for them.
 
     Latency: 1 cycle to the answer; a grant comes 2 cycles and the assigner's latency after the request. Throughput: a
-    request a cycle, while no more than 8 wait for blocks and the host takes answers. Back-pressure: ``requests.ready``
-    is a register.
+    request a cycle, while no more than 8 wait for blocks and no more than 2 answers. Back-pressure: ``requests.ready``
+    depends on registers alone.
 
     Parameters
     ----------
@@ -90,9 +88,10 @@ class Exit(ConfiguredComponent):
     def elaborate(self, platform):
         m = Module()
         due_layout = data.StructLayout({"level": LEVEL_WIDTH, "current": 1, "reserve": 1})
-        m.submodules.due = fifo = SyncFIFO(width=due_layout.size, depth=DUE + LATE)
-        due, next_due, has_room = Signal(due_layout), Signal(due_layout), Signal()
-        m.d.comb += has_room.eq(fifo.level <= DUE)
+        # A register says whether there is room, one cycle late: two more have a place.
+        m.submodules.due = fifo = SyncFIFO(width=due_layout.size, depth=DUE + 2)
+        due, next_due, has_room = Signal(due_layout), Signal(due_layout), Signal(init=1)
+        m.d.sync += has_room.eq(fifo.level <= DUE)
         m.d.comb += [
             Value.cast(next_due).eq(fifo.r_data),
             fifo.w_data.eq(due),
@@ -134,11 +133,8 @@ class Exit(ConfiguredComponent):
 
     def _answer(self, m, has_room):
         """Answer a request; whether one is taken."""
-        # The host's ready ends here: it would go on through the last stage and the interconnect to the banks. What goes
-        # there is a register.
-        m.submodules.waiting = waiting = StreamBuffer(ROW_WIDTH, StreamBufferConfig(depth=2 + LATE, latency=1))
-        ready = Signal(init=1)
-        m.d.sync += ready.eq((waiting.level < 2) & has_room)
+        # The host's ready ends here: it would go on through the last stage and the interconnect to the banks.
+        m.submodules.waiting = waiting = StreamBuffer(ROW_WIDTH, StreamBufferConfig(depth=2, latency=1))
         wiring.connect(m, waiting.o, wiring.flipped(self.answers))
         request, takes = self.requests.payload, Signal(name="takes")
         selection = request.body.select
@@ -153,7 +149,7 @@ class Exit(ConfiguredComponent):
                 answer.node.eq(selection.node),
             ]
         m.d.comb += [
-            self.requests.ready.eq(ready),
+            self.requests.ready.eq(waiting.i.ready & has_room),
             takes.eq(self.requests.valid & self.requests.ready),
             waiting.i.payload.eq(answer),
             waiting.i.valid.eq(takes & request.answered),
