@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=KINDS, help="list these alone (default: all)")
     parser.add_argument(
         "--measure", type=Path, metavar="FILE", help="with boards: synthesise what FILE, a table of resources, lacks, "
-        "and write it there (constraints/board_resources.yaml is the project's; takes hours)",
+        "and write it there (constraints/board_resources.yaml is the project's; minutes for each)",
     )  # fmt: skip
     add_json_option(parser)
 

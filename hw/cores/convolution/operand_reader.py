@@ -35,8 +35,7 @@ def weight_ports(config: GemmEngineConfig):
 class OperandReader(ConfiguredComponent):
     """Reads operands of a step and a vector of the next block in a cycle.
 
-    Operands of rows of the array that are not meant become zeros, and of floating point also those of
-    blocks.
+    Operands of rows of the array that are not meant become zeros, and of floating point also those of blocks.
 
     Latency: ``latency`` = 2 cycles, that of the memories and a register. Throughput: a step and a vector a cycle. No
     back-pressure; a step and a vector must not be read of the same half of a buffer.

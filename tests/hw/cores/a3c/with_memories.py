@@ -63,10 +63,9 @@ class WithMemories(wiring.Component):
             forward_port(m, self.engine, self, name)
         users = dict.fromkeys((name for name in self.memories.signature.members if name != "conflict"), 0)
         for name in self.ports:
-            if name.startswith("new_"):
-                self._connect(m, f"{KINDS[name]}_writes", users, name)
-            else:
-                self._connect(m, f"{KINDS[name]}_reads", users, name)
+            writes = name.startswith("new_")
+            self._connect(m, f"{KINDS[name]}_{'writes' if writes else 'reads'}", users, name)
+            if not writes:
                 m.d.comb += getattr(self, f"reads_{name}").eq(getattr(self.engine, name).enable)
         for kind in ("parameters", "activations", "signs", "errors"):
             for port, user in ((f"{kind}_writes", f"load_{kind}"), (f"{kind}_reads", f"read_{kind}")):

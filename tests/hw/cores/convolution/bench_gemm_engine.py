@@ -67,7 +67,7 @@ class Bench:
             self.ports.set(**{f"{name}__{index}__{member}": value for member, value in port.items()})
 
     def random_sums(self):
-        """Sums that products do not make overflow."""
+        """Random sums; those of integers are so far from the limits that products do not make them overflow."""
         array, shape = self.config.array, self.sums.shape
         if array.format is not None:
             return operands(array, self.rng, shape, array.sum_width)

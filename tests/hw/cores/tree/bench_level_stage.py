@@ -169,8 +169,6 @@ class Search:
     async def start(self):
         dut, config = self.dut, self.config
         dut.registers.value = REGISTERS.pack({name: int(value) for name, value in self.registers.items()})
-        noise = {name: int(self.random.integers(0, 1 << 16)) for name in ("exploration", "loss", "first_value")}
-        dut.noise.value = REGISTERS.pack(noise | {"alternate": int(not self.registers["alternate"])})
         dut.clear.value = 0
         for level in range(config.levels):
             getattr(dut, f"grants__{level}").value = 0
@@ -186,8 +184,7 @@ class Search:
 
         A stage that is idle stays so until a request comes.
         """
-        dut, inside = self.dut, 0
-        before = 0
+        dut, inside, before = self.dut, 0, 0
         commands = [getattr(dut, f"commands__{level}__valid") for level in range(self.config.levels)]
         while True:
             await FallingEdge(dut.clk)

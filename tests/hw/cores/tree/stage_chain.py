@@ -1,6 +1,6 @@
 """Level stages one after another, for their tests: the tree without entrance, exit, interconnect and banks."""
 
-from amaranth.hdl import Module, Mux, Value
+from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,7 +17,7 @@ from rewardware.hw.cores.tree.stage_layouts import (
 
 
 class StageChain(wiring.Component):
-    """One stage for each level. ``noise`` are the registers of a stage that is idle, which does not need them."""
+    """One stage for each level."""
 
     def __init__(self, config):
         self.config = config
@@ -30,7 +30,6 @@ class StageChain(wiring.Component):
                 "nodes": In(stream.Signature(flit_layout(config))).array(config.levels),
                 "grants": In(grant_layout(config)).array(config.levels),
                 "registers": In(record_layout(REGISTERS)),
-                "noise": In(record_layout(REGISTERS)),
                 "clear": In(1),
                 "idle": Out(1),
                 "idles": Out(config.levels),
@@ -48,7 +47,7 @@ class StageChain(wiring.Component):
             wiring.connect(m, wiring.flipped(self.nodes[level]), stage.nodes)
             m.d.comb += [
                 stage.grant.eq(self.grants[level]),
-                Value.cast(stage.registers).eq(Mux(stage.idle, Value.cast(self.noise), Value.cast(self.registers))),
+                stage.registers.eq(self.registers),
                 stage.level.eq(level),
                 stage.clear.eq(self.clear),
             ]
