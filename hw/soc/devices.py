@@ -11,7 +11,7 @@ from typing import Any
 
 from ..cores.checks import require_name
 
-__all__ = ["DeviceDescriptor", "devices", "find_device", "load_object", "register_device"]
+__all__ = ["DeviceDescriptor", "component_of", "devices", "find_device", "load_object", "register_device"]
 
 SOC = __package__
 
@@ -111,6 +111,17 @@ def find_device(name: str) -> DeviceDescriptor:
     """
     require_name("System", name, devices())
     return _known()[name]
+
+
+def component_of(config: Any) -> Any:
+    """The component that a configuration describes, by its ``system``; imports Amaranth.
+
+    Raises
+    ------
+    ValueError
+        There is no such device.
+    """
+    return find_device(config.system).component_class(config)
 
 
 def register_device(device: DeviceDescriptor) -> None:

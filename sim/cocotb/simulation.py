@@ -15,6 +15,8 @@ from cocotb_tools.runner import get_runner
 
 from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build
+from ..verilog.emitted import emitted
+from . import stream_rules
 from .bench import RUN_VARIABLE, Run
 from .codec import Codec, codec_of
 from .stream_rules import PROGRESS_CYCLES, RULES, broken_rules, note_streams, rules_are_on, watched, without_reports
@@ -25,6 +27,8 @@ WAVEFORM_VARIABLE = "REWARDWARE_WAVEFORM"
 REWRITE_VARIABLE = "COCOTB_REWRITE_ASSERTION_FILES"
 TOP = "top"
 NOISE = "noise"
+# What adds the checks of streams.
+_RULES = Path(stream_rules.__file__).read_text()
 
 
 def simulate(
@@ -169,9 +173,13 @@ def _choose_seed(seed: int | None, name: str) -> int:
 
 def _verilog(component: wiring.Component, progress_cycles: int) -> str:
     if not rules_are_on():
-        return emit(component, TOP)
-    with watched(component, progress_cycles):
-        return emit(component, TOP) + RULES
+        return emitted(component, TOP)
+
+    def write(component: wiring.Component, name: str) -> str:
+        with watched(component, progress_cycles):
+            return emit(component, name) + RULES
+
+    return emitted(component, TOP, write, rules=_RULES, progress_cycles=progress_cycles)
 
 
 def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...hw.soc.bus.axi_top import AxiTop
+from ...hw.soc.devices import component_of
 from ..verilator.build import build_library, design_size
+from ..verilog.emitted import emitted
 from .handle import Handle, in_parts
-from .systems import verilog_of
 
 # An AXI4-Lite transaction takes some ten cycles; one that takes this long never ends.
 ACCESS_LIMIT_CYCLES = 10_000
@@ -66,7 +67,7 @@ class AxiSimulation(Handle):
         self.run_cycles = 0
         name = f"{config.system}_axi"
         library = build_library(
-            verilog_of(config, AxiTop, name),
+            emitted(AxiTop(component_of(config)), name, told=True),
             name,
             [Path(__file__).with_name("axi_harness.cpp")],
             trace=waveform is not None,

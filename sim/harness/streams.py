@@ -12,9 +12,9 @@ import numpy as np
 from amaranth.hdl import Shape
 from amaranth.lib import stream, wiring
 
-from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build_library, design_size
 from ..verilator.cache import build_once, content_key
+from ..verilog.emitted import emitted
 from .handle import Handle, in_parts
 
 __all__ = ["StreamSimulation"]
@@ -82,7 +82,7 @@ class StreamSimulation(Handle):
             raise ValueError(f"Stall must be a probability from 0 to below 1, not {stall!r}")
         self._sources, self._sinks, self._inputs, self._outputs = _ports(component)
         ports = _write_ports(self._sources, self._sinks, self._inputs, self._outputs)
-        verilog = emit(component, TOP)
+        verilog = emitted(component, TOP)
         sources = [Path(__file__).with_name("streams.cpp"), ports]
         library = build_library(verilog, TOP, sources, threads=threads, whole=whole)
         self.size = design_size(library)

@@ -12,8 +12,9 @@ from typing import Any, Self
 
 from ...hw.soc.bus.uart_bridge import UartTop
 from ...hw.soc.bus.uart_config import UartConfig
+from ...hw.soc.devices import component_of
 from ..verilator.build import build_library
-from .systems import verilog_of
+from ..verilog.emitted import emitted
 
 # Few clock cycles a bit: the simulation is slower than any wire.
 SIMULATED_UART = UartConfig(divisor=4)
@@ -37,7 +38,7 @@ class SimulatedBoard:
     def __init__(self, config: Any, *, uart: UartConfig = SIMULATED_UART, waveform: str | Path | None = None):
         name = f"{config.system}_uart"
         library = build_library(
-            verilog_of(config, lambda system: UartTop(system, uart), name, variant=repr(uart)),
+            emitted(UartTop(component_of(config), uart), name, told=True),
             name,
             [Path(__file__).with_name("uart_harness.cpp")],
             trace=waveform is not None,

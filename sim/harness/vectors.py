@@ -11,9 +11,9 @@ import numpy as np
 from amaranth.hdl import Shape
 from amaranth.lib import wiring
 
-from ...hw.cores.verilog.emit import emit
 from ..verilator.build import build_library
 from ..verilator.cache import build_once, content_key
+from ..verilog.emitted import emitted
 
 __all__ = ["evaluate"]
 
@@ -63,7 +63,7 @@ def evaluate(component: wiring.Component, inputs: Mapping[str, Any], latency: in
     if not count:
         raise ValueError("Inputs must have values, not none")
     results = [np.empty(count, np.uint64) for _ in sinks]
-    library = _load(str(_build(emit(component, TOP), sources, sinks)))
+    library = _load(str(_build(emitted(component, TOP), sources, sinks)))
     library.evaluate(_pointers(columns), _pointers(results), count, latency)
     return {name: _numbers(values, shapes[name]) for name, values in zip(sinks, results, strict=True)}
 

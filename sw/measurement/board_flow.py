@@ -72,8 +72,9 @@ def build_board(
     from ...hw.soc.boards.board_top import board_files, system_module
     from ...hw.soc.bus.uart_bridge import UartTop
     from ...hw.soc.bus.uart_config import UartConfig
+    from ...hw.soc.devices import component_of
     from ...hw.soc.presets import read_preset
-    from ...sim.harness.systems import verilog_of
+    from ...sim.verilog.emitted import emitted
     from .board_fit import fit_of
 
     board = find_board(board_name)
@@ -90,7 +91,7 @@ def build_board(
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     uart = UartConfig(divisor=board.divisor)
-    verilog = verilog_of(config, lambda component: UartTop(component, uart), system_module(board), variant=repr(uart))
+    verilog = emitted(UartTop(component_of(config), uart), system_module(board), told=True)
     built = board_files(board, verilog)
     report = {
         "board": board.name,

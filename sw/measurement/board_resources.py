@@ -107,11 +107,12 @@ def measure_resources(file: Path = RESOURCES) -> None:
 def _measure(config: Any, family: str) -> Resources:
     from ...hw.soc.bus.uart_bridge import UartTop
     from ...hw.soc.bus.uart_config import UartConfig
-    from ...sim.harness.systems import verilog_of
+    from ...hw.soc.devices import component_of
+    from ...sim.verilog.emitted import emitted
     from .tool_cache import synthesise_once
 
     uart = UartConfig(divisor=50)
-    verilog = verilog_of(config, lambda system: UartTop(system, uart), "board", variant=repr(uart))
+    verilog = emitted(UartTop(component_of(config), uart), "board", told=True)
     logger.info("synthesising %s, preset %s, for %s", config.system, config.name, family)
     return synthesise_once(verilog, "board", family, depth=1).result.total
 

@@ -1,6 +1,5 @@
 """Designs of the catalogue as Verilog."""
 
-import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,27 +62,17 @@ def elaborate_design(
     core_clock : bool
         A system on a clock of its own.
     """
-    from ...hw.cores.verilog.emit import emit
     from ...hw.soc.export.catalogue import find_design
     from ...hw.soc.export.synthesis import ports_of
     from ...hw.soc.presets import read_preset
-    from ...hw.soc.under_way import under_way
+    from ...sim.verilog.emitted import emitted
 
     design = find_design(name)
     preset_name = preset_name or design.default_preset or None
     preset = read_preset(preset_name, design.preset_system).hardware if preset_name is not None else None
     configuration = design.configure(preset, settings)
     component = design.top(configuration, kernel=kernel, core_clock=core_clock)
-    if design.system:
-        from ...sim.harness.systems import verilog_of
-
-        kind: Any = type(component)
-        wrap = functools.partial(kind, core_clock=core_clock)
-        variant = " ".join(text for text, asked in (("kernel", kernel), ("core_clock", core_clock)) if asked)
-        verilog = verilog_of(configuration, wrap, top or name, variant)
-    else:
-        with under_way(f"elaborating {name}"):
-            verilog = emit(component, top or name)
+    verilog = emitted(component, top or name, told=True)
     ports = ports_of(verilog, top or name)
     return Elaborated(
         design=name,

@@ -85,8 +85,7 @@ class Build:
             module = importlib.import_module(name)
             monkeypatch.setattr(module, "build", self._builder(module.build))
         for name in _EMITTERS:
-            module = importlib.import_module(name)
-            monkeypatch.setattr(module, "emit", self._emitter(module.emit))
+            monkeypatch.setattr(importlib.import_module(name), "emitted", self._emit_once)
 
     def _note(self, design: Design) -> MutatedDesign | None:
         """Replacement of a design that the test builds."""
@@ -102,13 +101,11 @@ class Build:
         return build_or_mutate
 
     def _elaboration(self, component, elaborate):
-        emit_once = self._emitter(emit)
-
         def elaborate_or_mutate(instance, platform):
             mutating = component.elaborate
             component.elaborate = elaborate
             try:
-                design = Design(emit_once(instance, _TOP), _TOP)
+                design = Design(self._emit_once(instance, _TOP), _TOP)
             finally:
                 component.elaborate = mutating
             mutated = self._note(design)
@@ -116,18 +113,16 @@ class Build:
 
         return elaborate_or_mutate
 
-    def _emitter(self, emit):
-        def emit_once(component: Any, *arguments: Any, **options: Any) -> str:
-            done, known = self.emitted[self._test], self.known.get(self._test, [])
-            if len(done) < len(known):
-                done.append(known[len(done)])
-                return done[-1]
-            with instances(component) as found:
-                done.append(emit(component, *arguments, **options))
-            self.instances[done[-1]] = found
+    def _emit_once(self, component: Any, name: str) -> str:
+        done, known = self.emitted[self._test], self.known.get(self._test, [])
+        if len(done) < len(known):
+            done.append(known[len(done)])
             return done[-1]
-
-        return emit_once
+        # Not taken from the cache: which instances there are shows while a component is elaborated.
+        with instances(component) as found:
+            done.append(emit(component, name))
+        self.instances[done[-1]] = found
+        return done[-1]
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call":

@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from rewardware.hw.soc.devices import DeviceDescriptor, devices, find_device, register_device
+from rewardware.hw.soc.devices import DeviceDescriptor, component_of, devices, find_device, register_device
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.presets import list_presets, load_preset
-from tests.hw.soc.shell.row_memory import DEVICE, RowMemoryConfig
+from tests.hw.soc.shell.row_memory import DEVICE, RowMemory, RowMemoryConfig
 
 NAMES = {
     "dynamap",
@@ -45,6 +45,17 @@ def test_a_device_from_elsewhere_gets_presets_and_export():
     design = find_design("row_memory")
     assert design.description == DEVICE.component_class.__doc__.partition("\n")[0]
     assert design.configure(load_preset("narrow", "row_memory"), {"lanes": 5}).lanes == 5
+
+
+def test_a_component_is_found_by_its_configuration():
+    register_device(DEVICE)
+    component = component_of(RowMemoryConfig(lanes=3))
+    assert type(component) is RowMemory and component.config.lanes == 3
+    with pytest.raises(
+        ValueError,
+        match="System must be one of a3c, dynamap, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'toaster'",
+    ):
+        component_of(RowMemoryConfig(system="toaster"))
 
 
 def test_a_name_is_taken_once():

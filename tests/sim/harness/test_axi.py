@@ -1,31 +1,14 @@
-"""The harness itself: where systems come from, limits, speed."""
+"""The harness itself: limits and speed."""
 
 import numpy as np
 import pytest
 
-from rewardware.hw.soc.bus.axi_top import AxiTop
 from rewardware.hw.soc.devices import register_device
 from rewardware.sim.harness.axi import AxiSimulation
-from rewardware.sim.harness.systems import system_class, verilog_of
-from tests.hw.soc.shell.row_memory import DEVICE, RowMemory, RowMemoryConfig
+from tests.hw.soc.shell.row_memory import DEVICE, RowMemoryConfig
 
 register_device(DEVICE)
 CONFIG = RowMemoryConfig()
-
-
-def test_systems_are_found_by_name():
-    assert system_class(CONFIG) is RowMemory
-    with pytest.raises(
-        ValueError,
-        match="System must be one of a3c, dynamap, fixar, .* pearl, .* pearl_sac_learner, row_memory, not 'toaster'",
-    ):
-        system_class(RowMemoryConfig(system="toaster"))
-
-
-def test_verilog_is_kept_by_configuration():
-    texts = [verilog_of(config, AxiTop, "kept") for config in (CONFIG, CONFIG, RowMemoryConfig(lanes=4))]
-    assert texts[0] == texts[1] != texts[2]
-    assert "module kept(" in texts[0]
 
 
 def test_rows_out_of_a_reset_system_are_none_and_speed_is_told():

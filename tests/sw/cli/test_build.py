@@ -11,7 +11,7 @@ from rewardware.hw.soc.export.tools import tool_version
 from rewardware.hw.soc.target import clocks
 from rewardware.hw.soc.target.clocks import DefaultClock
 from rewardware.hw.soc.target.target import Resources
-from rewardware.sim.harness import systems
+from rewardware.sim.verilog import emitted
 from rewardware.sw.cli.dispatch import dispatch
 from rewardware.sw.measurement import board_flow
 from rewardware.sw.measurement import tool_cache as cached
@@ -43,7 +43,7 @@ def tools(monkeypatch, tmp_path):
         )
         return cached.Placed(placement, tmp_path)
 
-    monkeypatch.setattr(systems, "verilog_of", lambda config, wrap, name, **_: f"module {name}(clk); endmodule\n")
+    monkeypatch.setattr(emitted, "emitted", lambda component, name, **_: f"module {name}(clk); endmodule\n")
     monkeypatch.setattr(cached, "synthesise_once", synthesise)
     monkeypatch.setattr(cached, "place_once", place)
     return said

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from rewardware.hw.soc.devices import devices, find_device
-from rewardware.sim.harness.sources import imported_modules, source_digest
+from rewardware.sim.verilog.sources import imported_modules, source_digest
 
 # The last is of another package than this one.
 MODULES = sorted(

@@ -8,12 +8,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["imported_modules", "source_digest"]
+import psutil
+
+__all__ = ["edited_modules", "imported_modules", "source_digest"]
 
 # Only the gateware of this package goes into Verilog.
 GATEWARE = "rewardware.hw."
 # Names that are imported on demand: "module:name".
 _PLACE = re.compile(r"([A-Za-z_][\w.]*):\w+")
+
+# When this process began to load modules, in seconds since 1970, and by how much that may be wrong.
+_STARTED, _UNCERTAIN_SECONDS = psutil.Process().create_time(), 2
 
 
 def source_digest(*modules: str) -> str:
@@ -22,6 +27,13 @@ def source_digest(*modules: str) -> str:
     for name, path in sorted(imported_modules(*modules).items()):
         digest.update(f"{name}\n".encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def edited_modules(*modules: str) -> list[str]:
+    """Modules, of these and all that they import, whose text may be another than what this process has loaded: it was
+    written after the start."""
+    latest = _STARTED - _UNCERTAIN_SECONDS
+    return [name for name, path in imported_modules(*modules).items() if path.stat().st_mtime > latest]
 
 
 @functools.cache

@@ -1,0 +1,1 @@
+"""Components to Verilog, each distinct one once."""
