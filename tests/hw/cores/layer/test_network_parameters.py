@@ -1,4 +1,4 @@
-"""When the parameters of a network have been updated: the layers' own benches say to what."""
+"""When the parameters of a network have been updated, and what is told: the layers' own benches say to what."""
 
 import pytest
 
@@ -24,5 +24,26 @@ def test_updated_when_the_last_layer_is(units, target):
         NetworkParameters(updates, (1, 1, 1)),
         bench="tests.hw.cores.layer.bench_network_parameters",
         parameters={"cycles": max(LayerParameters(update, 1).cycles for update in updates)},
+        tests="updated_when_the_last_layer_is",
+        after_noise=True,
+    )
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_infinity_is_told(shared):
+    """An update tells that the weights or the target of a layer were loaded with an infinite number."""
+    network = NetworkConfig(sizes=(4, 3, 5, 4), units=(1, 2, 4), arithmetic=BRAIN)
+    updates = tuple(
+        UpdateStageConfig(layer=layer, optimizer="sgd", target="soft", shared=shared) for layer in network.layers
+    )
+    simulate(
+        NetworkParameters(updates, (1, 1, 1)),
+        bench="tests.hw.cores.layer.bench_network_parameters",
+        tests="infinity_of_any_array_is_told",
+        parameters={
+            "arrays": updates[0].arrays.index("target") + 1,
+            "layers": [layer.rows * layer.outputs for layer in network.layers],
+            "infinity": BRAIN.format.infinity,
+        },
         after_noise=True,
     )
