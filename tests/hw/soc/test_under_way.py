@@ -73,7 +73,7 @@ def test_the_command_line_tells(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("REWARDWARE_CACHE", str(tmp_path))
     assert dispatch(["report", "rescaler", "--part", "ecp5"]) == 0
     captured = capsys.readouterr()
-    said = ["rewardware: elaborating rescaler ...", "rewardware: synthesising rescaler for ecp5, once ..."]
+    said = ["rewardware: elaborating rescaler, once ...", "rewardware: synthesising rescaler for ecp5, once ..."]
     assert captured.err.splitlines() == said and "rescaler on ecp5" in captured.out
     assert dispatch(["report", "rescaler", "--part", "ecp5"]) == 0
-    assert capsys.readouterr().err.splitlines() == said[:1]
+    assert not capsys.readouterr().err
