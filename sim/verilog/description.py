@@ -15,8 +15,8 @@ __all__ = ["Description", "UndescribedError"]
 
 _PLAIN: tuple[Any, ...] = (type(None), bool, int, float, complex, str, bytes)
 _HOLDERS = (object, tuple, list, dict, OrderedDict, set, frozenset, *_PLAIN)
-# Where in the program a thing was made, how waveforms show it, whether it was elaborated: they change no Verilog.
-_LEFT_OUT = re.compile(r"(_\w+__)?src_loc|_decoder|_format|_MustUse__\w+")
+# Where in the program a thing was made, and whether it was elaborated: they change no Verilog.
+_LEFT_OUT = re.compile(r"(_\w+__)?src_loc|_MustUse__\w+")
 # Amaranth's signals are numbered as they are made.
 _NUMBER = "duid"
 # CPython's Py_TPFLAGS_IMMUTABLETYPE: a class whose attributes cannot be set, as those written in C.
@@ -119,6 +119,8 @@ class Description:
             yield from (plain.__repr__(thing) for plain in _PLAIN if isinstance(thing, plain))
 
     def _attributes(self, thing: Any) -> Iterator[Any]:
+        # Apart from what a container holds.
+        self._words.append("attributes")
         state = object.__getstate__(thing)
         for held in state if isinstance(state, tuple) else (state,):
             for name, value in (held or {}).items():

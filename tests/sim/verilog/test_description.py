@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from amaranth.hdl import Const, Signal, signed
+from amaranth.hdl import Const, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib import enum as shaped
 from amaranth.lib.memory import MemoryData
@@ -30,8 +30,23 @@ class Mode(shaped.Enum, shape=2):
     STEP = 3
 
 
+class OtherMode(shaped.Enum, shape=2):
+    HOLD = 1
+    STEP = 3
+
+
 class Length(int):
     """A number with an attribute."""
+
+
+class Row(list):
+    """A list with attributes."""
+
+
+def row(values, **more):
+    made = Row(values)
+    vars(made).update(more)
+    return made
 
 
 def length(value, unit):
@@ -101,6 +116,9 @@ DISTINCT = {
         Signal(4, name="s", init=3),
         Signal(4, name="s", reset_less=True),
         Signal(4, name="s", attrs={"keep": "true"}),
+        # Names of members of an enumeration are in Verilog, as attributes.
+        Value.cast(Signal(Mode, name="s", init=Mode.HOLD)),
+        Value.cast(Signal(OtherMode, name="s", init=OtherMode.HOLD)),
     ],
     "values": lambda: [Const(3, 4), Const(3, 5), Const(3, 4) + 1, Const(3, 4)[1:3], Const(3, 4) & 1],
     "shapes": lambda: [
@@ -132,6 +150,12 @@ DISTINCT = {
     ],
     "functions": lambda: [scaled(2), scaled(3), text, length, Unit(Settings()).grow, OtherUnit(Settings()).grow],
     "what a number holds beside": lambda: [length(3, "m"), length(3, "ft"), length(4, "m")],
+    "what a list holds beside": lambda: [
+        row(["unit", "m"]),
+        row([], unit="m"),
+        row(["unit"], m=1),
+        row(["unit", "m"], m=1),
+    ],
     "identities": lambda: [one_held_twice(lambda: Signal(name="s")), [Signal(name="s"), Signal(name="s")]],
     "orders of signals": lambda: [signals(False), signals(True)],
     "sets": lambda: [{Colour.RED}, {Colour.RED, Colour.BLUE}, {"RED"}],
