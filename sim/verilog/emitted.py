@@ -11,7 +11,7 @@ from ...hw.cores.verilog.amaranth_internals import mark_used
 from ...hw.cores.verilog.emit import emit
 from ..verilator.cache import build_once, content_key
 from .description import Description, UndescribedError
-from .sources import edited_modules, source_digest
+from .sources import source_digest, unread_modules
 
 __all__ = ["emitted"]
 
@@ -31,8 +31,8 @@ def emitted(
 
     The text depends on all that the component holds before it is elaborated (:class:`.Description`), and on the text of
     the gateware that the classes of its parts import. Other changes, of a module's constant while a program runs for
-    instance, are not seen. A component that cannot be described is elaborated each time, and so is one whose text was
-    edited while this process ran.
+    instance, are not seen. A component that cannot be described is elaborated each time, as is one of a script or a
+    notebook, and one whose text was edited while this process ran.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def emitted(
         return write(component, name)
     others = {*sys.stdlib_module_names, *_DISTRIBUTIONS}
     modules = [module for module in (*description.modules, emit.__module__) if module.partition(".")[0] not in others]
-    if edited_modules(*modules):
+    if unread_modules(*modules):
         return write(component, name)
     key = content_key(
         component=description.text,

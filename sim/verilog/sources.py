@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["edited_modules", "imported_modules", "source_digest"]
+__all__ = ["imported_modules", "source_digest", "unread_modules"]
 
 # Only the gateware of this package goes into Verilog.
 GATEWARE = "rewardware.hw."
@@ -29,11 +29,15 @@ def source_digest(*modules: str) -> str:
     return digest.hexdigest()
 
 
-def edited_modules(*modules: str) -> list[str]:
-    """Modules, of these and all that they import, whose text may be another than what this process has loaded: it was
-    written after the start."""
-    latest = _STARTED - _UNCERTAIN_SECONDS
-    return [name for name, path in imported_modules(*modules).items() if path.stat().st_mtime > latest]
+def unread_modules(*modules: str) -> list[str]:
+    """Modules, of these and all that they import, whose text may be another than what this process has loaded.
+
+    It was written after the start; or it is not found, as that of a notebook, or not with all that it imports, as that
+    of a script.
+    """
+    found, latest = imported_modules(*modules), _STARTED - _UNCERTAIN_SECONDS
+    lost = [name for name in modules if name not in found or name == "__main__"]
+    return lost + [name for name, path in found.items() if path.stat().st_mtime > latest]
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import subprocess
 import sys
 import time
 
@@ -120,3 +121,25 @@ def test_what_was_edited_since_the_start_is_not_kept(oven):
     text()
     text()
     assert len(ELABORATED) == 3
+
+
+def test_a_component_of_a_script_is_elaborated_each_time(tmp_path):
+    """Nobody knows what its text was: it has no name by which it is found."""
+    script = tmp_path / "own.py"
+
+    def text(constant):
+        script.write_text(
+            "from rewardware.sim.verilog.emitted import emitted\n"
+            "from tests.sim.verilog.test_emitted import Adder\n"
+            "class Own(Adder):\n"
+            "    def elaborate(self, platform):\n"
+            f"        self.constant = {constant}\n"
+            "        return super().elaborate(platform)\n"
+            "print(emitted(Own(7), 'top'))\n"
+        )
+        os.utime(script, (1e9, 1e9))
+        ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=environment)
+        return ran.stdout
+
+    environment = os.environ | {"PYTHONPATH": os.getcwd()}
+    assert "3'h5" in text(5) and "3'h6" in text(6)
