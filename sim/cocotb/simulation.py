@@ -1,5 +1,6 @@
 """One component, one bench: convert, build, run, and raise what failed."""
 
+import inspect
 import os
 import shlex
 import tempfile
@@ -27,8 +28,8 @@ WAVEFORM_VARIABLE = "REWARDWARE_WAVEFORM"
 REWRITE_VARIABLE = "COCOTB_REWRITE_ASSERTION_FILES"
 TOP = "top"
 NOISE = "noise"
-# What adds the checks of streams.
-_RULES = Path(stream_rules.__file__).read_text()
+# What adds the checks of streams to Verilog.
+_RULES_SOURCE = inspect.getsource(stream_rules)
 
 
 def simulate(
@@ -179,7 +180,7 @@ def _verilog(component: wiring.Component, progress_cycles: int) -> str:
         with watched(component, progress_cycles):
             return emit(component, name) + RULES
 
-    return emitted(component, TOP, write, rules=_RULES, progress_cycles=progress_cycles)
+    return emitted(component, TOP, write, rules=_RULES_SOURCE, progress_cycles=progress_cycles)
 
 
 def _build(verilog_text: str, waveform: bool, internals: bool) -> Path:

@@ -2,6 +2,7 @@
 
 import enum
 import functools
+import operator
 import re
 import sys
 import types
@@ -50,9 +51,8 @@ class Description:
 
     def __init__(self, thing: Any):
         self._words: list[str] = []
-        self._numbers: dict[int, int] = {}
-        # While they are numbered nothing new may get the identity of one that has gone.
-        self._kept: list[Any] = []
+        # Numbers of things by their identities, and the things: none may go, and leave its identity to a new one.
+        self._numbers: dict[int, tuple[int, Any]] = {}
         self._modules: set[str] = set()
         self._signals: list[int] = []
         self._add(thing)
@@ -70,18 +70,17 @@ class Description:
         elif isinstance(thing, type):
             self._words.append(f"class {self._name(thing)}")
         elif id(thing) in self._numbers:
-            self._words.append(f"again {self._numbers[id(thing)]}")
+            self._words.append(f"again {self._numbers[id(thing)][0]}")
         else:
-            self._numbers[id(thing)] = len(self._numbers)
-            self._kept.append(thing)
+            self._numbers[id(thing)] = len(self._numbers), thing
             self._words.append(self._name(kind))
             for part in self._parts(thing):
                 self._add(part)
             self._words.append("end")
 
     def _name(self, kind: type) -> str:
-        if "<locals>" in kind.__qualname__:
-            raise UndescribedError(f"Class {kind.__qualname__} is made within a function, whose variables it may use")
+        if not _is_found(kind):
+            raise UndescribedError(f"Class {kind.__qualname__} is not found by its name: nothing says how it was made")
         self._modules.add(kind.__module__)
         return f"{kind.__module__}:{kind.__qualname__}"
 
@@ -92,7 +91,8 @@ class Description:
         elif isinstance(thing, range):
             yield from (thing.start, thing.stop, thing.step)
         elif isinstance(thing, np.ndarray | np.generic):
-            yield from (str(thing.dtype), thing.shape, thing.tobytes())
+            # Bytes of objects would be where these are in memory.
+            yield from (str(thing.dtype), thing.shape, thing.tolist() if thing.dtype.hasobject else thing.tobytes())
         elif isinstance(thing, types.FunctionType):
             yield from self._function(thing)
         elif isinstance(thing, types.MethodType):
@@ -113,6 +113,8 @@ class Description:
             yield from thing
         elif isinstance(thing, set | frozenset):
             described = [Description(part) for part in thing]
+            if any(part._signals for part in described):
+                raise UndescribedError("A set of things with signals has no order, and these may be held elsewhere")
             self._modules.update(name for part in described for name in part.modules)
             yield from sorted(part.text for part in described)
         else:
@@ -137,6 +139,17 @@ class Description:
         yield function.__defaults__
         yield function.__kwdefaults__
         yield from (cell.cell_contents for cell in function.__closure__ or ())
+
+
+@functools.cache
+def _is_found(kind: Any) -> bool:
+    """Whether the text of its module says what this class is: one made within a function may use variables of that."""
+    if kind.__module__ == "builtins":
+        return True
+    try:
+        return operator.attrgetter(kind.__qualname__)(sys.modules.get(kind.__module__)) is kind
+    except AttributeError:
+        return False
 
 
 @functools.cache

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from amaranth.lib import wiring
 
-from ...hw.cores.verilog.amaranth_internals import mark_used
 from ...hw.cores.verilog.emit import emit
 from ..verilator.cache import build_once, content_key
 from .description import Description, UndescribedError
@@ -45,7 +44,7 @@ def emitted(
     told : bool
         Say on standard error that it is made.
     variant
-        What ``write`` depends on besides.
+        What ``write`` is, if not ``emit``, and depends on besides: nothing else tells its texts from those of another.
     """
     try:
         description = Description(component)
@@ -67,5 +66,5 @@ def emitted(
         (folder / _FILE).write_text(write(component, name))
 
     folder = build_once("verilog", key, write_into, f"elaborating {name}, once" if told else "")
-    mark_used(component)
+    pass
     return (folder / _FILE).read_text()

@@ -1,10 +1,13 @@
 """A component is elaborated where its Verilog is not there yet."""
 
+import gc
 import importlib
+import importlib.metadata
 import os
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 from amaranth.hdl import Module
@@ -54,6 +57,23 @@ def test_what_differs_is():
         emitted(Adder(7), "top", lambda component, name: emit(component, name) + "// others\n", more=2),
     ]
     assert len(set(texts)) == len(ELABORATED) == 6
+
+
+def test_another_version_elaborates_anew(monkeypatch):
+    emitted(Adder(7), "top")
+    version = importlib.metadata.version
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version(name) + "+1" * (name == "amaranth"))
+    emitted(Adder(7), "top")
+    assert len(ELABORATED) == 2
+
+
+def test_nobody_is_warned_of_what_need_not_be_elaborated():
+    emitted(Adder(7), "top")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        emitted(Adder(7), "top")
+        gc.collect()
+    assert len(ELABORATED) == 1 and not caught
 
 
 def test_what_cannot_be_described_is_elaborated_each_time():

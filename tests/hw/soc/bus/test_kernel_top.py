@@ -6,7 +6,7 @@ from rewardware.hw.soc.bus.data_mover_config import DataMoverConfig
 from rewardware.hw.soc.bus.kernel_registers import MOVERS_ADDRESS, MOVERS_SIZE, kernel_address_map
 from rewardware.hw.soc.bus.kernel_top import KernelTop
 from rewardware.hw.soc.bus.registers import Access, AddressMap, Placed, Register, Window
-from rewardware.hw.soc.devices import devices, find_device
+from rewardware.hw.soc.devices import component_of, devices
 from rewardware.hw.soc.pearl.config import PearlConfig
 from rewardware.hw.soc.presets import list_presets, read_preset
 from rewardware.sim.cocotb import simulate
@@ -24,7 +24,7 @@ def test_kernel(periods):
 
 def test_driver_of_a_system():
     config = PearlConfig(leaves=150, fanout=8, priority_width=24, priority_fraction=12)
-    top = KernelTop(find_device("pearl").component_class(config))
+    top = KernelTop(component_of(config))
     simulate(top, bench="tests.hw.soc.bus.bench_kernel_driver", parameters={"config": config, "stall": 0.2})
 
 
