@@ -147,7 +147,7 @@ DISTINCT = {
         np.array([[1], [2]]),
         np.array([1, 2], np.int16),
         np.array([1.0, 2.0]),
-        np.array([10**30, 2], object),
+        np.array([int("1" * 30), 2], object),
     ],
     "functions": lambda: [scaled(2), scaled(3), text, length, Unit(Settings()).grow, OtherUnit(Settings()).grow],
     "what a number holds beside": lambda: [length(3, "m"), length(3, "ft"), length(4, "m")],

@@ -72,8 +72,9 @@ def test_nobody_is_warned_of_what_need_not_be_elaborated():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         emitted(Adder(7), "top")
+        # With what other tests have left.
         gc.collect()
-    assert len(ELABORATED) == 1 and not caught
+    assert len(ELABORATED) == 1 and not [warning for warning in caught if Adder.__name__ in str(warning.message)]
 
 
 def test_what_cannot_be_described_is_elaborated_each_time():
