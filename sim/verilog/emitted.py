@@ -7,6 +7,7 @@ from pathlib import Path
 
 from amaranth.lib import wiring
 
+from ...hw.cores.verilog.amaranth_internals import mark_used
 from ...hw.cores.verilog.emit import emit
 from ..verilator.cache import build_once, content_key
 from .description import Description, UndescribedError
@@ -66,5 +67,5 @@ def emitted(
         (folder / _FILE).write_text(write(component, name))
 
     folder = build_once("verilog", key, write_into, f"elaborating {name}, once" if told else "")
-    pass
+    mark_used(component)
     return (folder / _FILE).read_text()
