@@ -1,8 +1,10 @@
 // A module of a design as a model of its own, called once a clock cycle: `Block` around the class that Verilator made.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "verilated.h"
@@ -44,16 +46,22 @@ class Block {
         model_.eval();
     }
 
+    ~Block() {
+        Block *self = this;
+        last_.compare_exchange_strong(self, nullptr);
+    }
+
     // The ports are in the root; the model has references to them, each of which would be read from memory.
-    auto &ports() { return *model_.rootp; }
+    auto &ports() { return *root_; }
 
     // A clock cycle with the inputs that are put; false: nothing but the same would have come of it.
     bool clock(bool changed) {
+        fetch_next();
         if (!changed && !unsettled_ && resting_) return false;
         quiet_ = changed || unsettled_ ? 0 : quiet_ + 1;
         unsettled_ = false;
         bool compared = quiet_ >= patience_;
-        State &state = *model_.rootp->vlSymsp;
+        State &state = *root_->vlSymsp;
         if (compared) before_.assign(bytes(state), bytes(state) + sizeof(State));
         Steps::clock(model_);
         if (compared) {
@@ -74,15 +82,42 @@ class Block {
 
   private:
     // Cycles without a new input after which the state is compared: looking often costs more than it gives.
-    static constexpr unsigned least_patience = sizeof(State) > 65536 ? 65536 : 8;
-    static constexpr unsigned most_patience = sizeof(State) > 65536 ? 1u << 20 : 4096;
+    static constexpr unsigned least_patience = sizeof(State) > 8192 ? sizeof(State) / 1024 : 8;
+    static constexpr unsigned most_patience = 512 * least_patience;
+    // Bytes of a block that are fetched ahead; with more the first of them are displaced again.
+    static constexpr std::size_t most_fetched = sizeof(State) < 512 ? sizeof(State) : 512;
+    static constexpr std::size_t cache_line = 64;
+
+    // The blocks of a kind are called in the same order every cycle, and hundreds of them are more than a cache holds:
+    // the memory of the next one is fetched while this one is computed. A wrong guess costs time, no bit; threads may
+    // write it at once.
+    void fetch_next() {
+        Block *before = last_.load(std::memory_order_relaxed);
+        last_.store(this, std::memory_order_relaxed);
+        if (before && before->next_.load(std::memory_order_relaxed) != this) {
+            before->next_.store(this, std::memory_order_relaxed);
+            before->next_state_.store(bytes(*root_->vlSymsp), std::memory_order_relaxed);
+        }
+        const Block *next = next_.load(std::memory_order_relaxed);
+        const char *next_state = next_state_.load(std::memory_order_relaxed);
+        if (!next_state) return;
+        __builtin_prefetch(&next->root_);
+        for (std::size_t at = 0; at < most_fetched; at += cache_line) __builtin_prefetch(next_state + at);
+    }
 
     static const char *bytes(const State &state) { return reinterpret_cast<const char *>(&state); }
+
+    // The block of this kind that was called last.
+    static inline std::atomic<Block *> last_{nullptr};
 
     VerilatedContext *surroundings_;
     VerilatedContext context_;
     Model model_;
     std::vector<char> before_;
+    // The members from here on are read in every cycle, from one line of the cache.
+    alignas(cache_line) decltype(std::declval<Model &>().rootp) root_ = model_.rootp;
+    std::atomic<const Block *> next_{nullptr};
+    std::atomic<const char *> next_state_{nullptr};
     unsigned quiet_ = 0, patience_ = least_patience;
     bool resting_ = false, unsettled_ = false;
 };

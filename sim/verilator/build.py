@@ -11,6 +11,7 @@ from .blocks import DesignSize, split_design
 from .cache import build_once, content_key
 from .compiler import BuildError, Compiler
 from .partition import Partition
+from .tables import share_tables
 
 __all__ = [
     "OPTIMISATION_VARIABLE",
@@ -26,7 +27,9 @@ __all__ = [
 # The generated class: a C++ harness includes "Vtop.h" and uses `Vtop`, whatever the name of the top module.
 PREFIX = "Vtop"
 
-_SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-CFLAGS", "-fPIC")
+# Without unique symbols: of two designs that a process loads, one would have the constants of the other.
+_CODE_FLAGS = ("-CFLAGS", "-fPIC", "-CFLAGS", "-fno-gnu-unique")
+_SPEED_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", *_CODE_FLAGS)
 # More than one file costs the precompiling of headers twice, some 5 s, which only large designs give back.
 _SPLIT_FLAGS = ("--output-split", "200000", "--output-split-cfuncs", "2000")
 # The compiler's level for generated files: 1 compiles in two thirds of the time of 3, and simulates some 10 % slower.
@@ -163,6 +166,7 @@ def build(
     partition : Partition or None
         Compile a large design in blocks.
     """
+    verilog_text = share_tables(verilog_text)
     sources = [Path(source).absolute() for source in cpp_sources]
     folders = sorted({source.parent for source in sources})
     given = [*arguments, *top_arguments]

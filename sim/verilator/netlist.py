@@ -28,8 +28,8 @@ _NAME = re.compile(r"\\(\S+)\s|(?<![\w'$\\])([A-Za-z_][\w$]*)")
 # Text that may be left of a module when everything that computes is removed.
 _ATTRIBUTE = re.compile(r"\(\*.*?\*\) ?", re.DOTALL)
 _DECLARED = re.compile(
-    r"\s*$|  (?:input|output|wire|integer)\b[^;=]*;?$|  (?:reg|initial)\b|    |  end$|  /\*.*\*/$"
-    r"|  `(?:ifndef YOSYS|endif)$"
+    r"\s*$|  (?:input|output|wire|integer)\b[^;=]*;?$|  (?:reg|initial|localparam)\b|    |  end$|  /\*.*\*/$"
+    r"|  `(?:ifndef YOSYS|endif)$|  = '\{$|  \};$"
 )
 
 
