@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "verilated.h"
@@ -38,7 +40,7 @@ inline void get(const VlWide<N> &port, uint32_t *words) {
 template <typename Model, typename State, typename Steps>
 class Block {
   public:
-    Block() : surroundings_(Verilated::threadContextp()), model_(&context_, "block") {
+    Block() : surroundings_(Verilated::threadContextp()), model_(&context_, "block"), last_(last_of(surroundings_)) {
         // A model makes its context that of the thread; whoever looks into the whole design wants the design's.
         Verilated::threadContextp(surroundings_);
         model_.eval();
@@ -46,10 +48,8 @@ class Block {
         model_.eval();
     }
 
-    ~Block() {
-        Block *self = this;
-        last_.compare_exchange_strong(self, nullptr);
-    }
+    // Blocks inside it are closed in the model's last step.
+    ~Block() { model_.final(); }
 
     // The ports are in the root; the model has references to them, each of which would be read from memory.
     auto &ports() { return *root_; }
@@ -84,16 +84,29 @@ class Block {
     // Cycles without a new input after which the state is compared: looking often costs more than it gives.
     static constexpr unsigned least_patience = sizeof(State) > 8192 ? sizeof(State) / 1024 : 8;
     static constexpr unsigned most_patience = 512 * least_patience;
-    // Bytes of a block that are fetched ahead; with more the first of them are displaced again.
+    // Bytes of a block that are fetched ahead; eight times as many were no faster.
     static constexpr std::size_t most_fetched = sizeof(State) < 512 ? sizeof(State) : 512;
     static constexpr std::size_t cache_line = 64;
 
+    using Last = std::atomic<Block *>;
+
+    // The block of this kind that was called last within the same surroundings: with those of another simulation, which
+    // another thread may run or end, it has nothing to do.
+    static std::shared_ptr<Last> last_of(const VerilatedContext *surroundings) {
+        static std::mutex alone;
+        static std::map<const VerilatedContext *, std::weak_ptr<Last>> known;
+        std::lock_guard<std::mutex> held(alone);
+        std::shared_ptr<Last> last = known[surroundings].lock();
+        if (!last) known[surroundings] = last = std::make_shared<Last>(nullptr);
+        return last;
+    }
+
     // The blocks of a kind are called in the same order every cycle, and hundreds of them are more than a cache holds:
-    // the memory of the next one is fetched while this one is computed. A wrong guess costs time, no bit; threads may
-    // write it at once.
+    // the memory of the next one is fetched while this one is computed. A wrong guess costs time, no bit; threads of a
+    // simulation may write it at once.
     void fetch_next() {
-        Block *before = last_.load(std::memory_order_relaxed);
-        last_.store(this, std::memory_order_relaxed);
+        Block *before = last_->load(std::memory_order_relaxed);
+        last_->store(this, std::memory_order_relaxed);
         if (before && before->next_.load(std::memory_order_relaxed) != this) {
             before->next_.store(this, std::memory_order_relaxed);
             before->next_state_.store(bytes(*root_->vlSymsp), std::memory_order_relaxed);
@@ -107,15 +120,13 @@ class Block {
 
     static const char *bytes(const State &state) { return reinterpret_cast<const char *>(&state); }
 
-    // The block of this kind that was called last.
-    static inline std::atomic<Block *> last_{nullptr};
-
     VerilatedContext *surroundings_;
     VerilatedContext context_;
     Model model_;
     std::vector<char> before_;
     // The members from here on are read in every cycle, from one line of the cache.
-    alignas(cache_line) decltype(std::declval<Model &>().rootp) root_ = model_.rootp;
+    alignas(cache_line) decltype(Model::rootp) root_ = model_.rootp;
+    std::shared_ptr<Last> last_;
     std::atomic<const Block *> next_{nullptr};
     std::atomic<const char *> next_state_{nullptr};
     unsigned quiet_ = 0, patience_ = least_patience;

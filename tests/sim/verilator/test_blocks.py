@@ -1,4 +1,6 @@
+import ctypes
 import dataclasses
+import gc
 import os
 import re
 import subprocess
@@ -155,3 +157,24 @@ def test_a_build_that_is_interrupted_ends_at_once_and_leaves_nothing_half(tmp_pa
     )
     assert "KeyboardInterrupt" in ran.stderr
     assert not list(tmp_path.glob("cache/*/*partial*")) and not list(tmp_path.glob("cache/libraries/*/simulation.so"))
+
+
+def test_a_simulation_that_ends_gives_back_its_blocks(monkeypatch):
+    """Blocks inside others are closed also; a process may open thousands of simulations."""
+
+    class Allocated(ctypes.Structure):
+        _fields_ = [
+            (name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks used".split()
+        ]
+        _fields_ += [(name, ctypes.c_size_t) for name in ("fordblks", "keepcost")]
+
+    allocated = ctypes.CDLL(None).mallinfo2
+    allocated.restype = Allocated
+    in_blocks(monkeypatch)
+    inputs, used = stimuli(0, 10), []
+    for _ in range(30):
+        evaluate(Circuit(), inputs)
+        gc.collect()
+        used.append(allocated().used)
+    # A block takes a kilobyte and more, and there are ten.
+    assert used[-1] - used[9] < 20 * 1000
