@@ -6,7 +6,12 @@ from itertools import islice, pairwise
 import pytest
 
 from rewardware.hw.cores.tree.requests import RequestKind, Status
+from rewardware.hw.soc.bus.axi_top import AxiTop
+from rewardware.hw.soc.devices import component_of
 from rewardware.hw.soc.mcts.config import MCTSConfig
+from rewardware.sim.verilator.netlist import Netlist
+from rewardware.sim.verilator.partition import Partition, choose_blocks
+from rewardware.sim.verilog.emitted import emitted
 from rewardware.sw.device.errors import DeviceError
 from rewardware.sw.device.search_tree import MCTSDevice, SearchTreeError
 from rewardware.sw.device.search_tree_backends import DeviceTree, ReferenceTree
@@ -171,6 +176,13 @@ def test_visit_limit(trees):
     statuses = [answer.status for answer in expected[2 * 65535 + 1 :]]
     end = [Status.DONE, *[Status.TERMINAL, Status.DONE] * config.workers]
     assert statuses == [Status.VISIT_LIMIT, Status.NOT_SELECTED, *end]
+
+
+def test_stages_and_banks_are_blocks_of_the_simulator():
+    """An output that waits for one more set of inputs would make no difference but to its speed, which halves."""
+    text = emitted(AxiTop(component_of(config_of("uct"))), "mcts_axi")
+    chosen = choose_blocks(Netlist(text, "mcts_axi"), Partition())
+    assert {"mcts_axi_level_stage", "mcts_axi_bank"} <= set(chosen)
 
 
 @pytest.mark.parametrize(
