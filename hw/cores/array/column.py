@@ -18,8 +18,8 @@ class ProcessingElementColumn(ConfiguredComponent):
 
     Number format: exact, ``config.sum_width`` bits.
 
-    Latency: ``2 + config.tree_stages`` cycles (a register for every two levels of the trees), one set of operands a
-    cycle. Loads and swaps as in :class:`.ProcessingElement`. No back-pressure.
+    Latency: ``latency`` cycles (a :class:`.ProcessingElement`, and a register for every two levels of the trees), one
+    set of operands a cycle. Loads and swaps as in :class:`.ProcessingElement`. No back-pressure.
 
     Parameters
     ----------
@@ -43,6 +43,7 @@ class ProcessingElementColumn(ConfiguredComponent):
     """
 
     def __init__(self, config: ArrayConfig):
+        self._elements = [replicated(ProcessingElement(config)) for _ in range(config.lanes)]
         lanes = config.lanes
         super().__init__(
             config,
@@ -62,13 +63,13 @@ class ProcessingElementColumn(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from operands to sums."""
-        return 2 + self._config.tree_stages
+        return self._elements[0].latency + self._config.tree_stages
 
     def elaborate(self, platform):
         m = Module()
         low_products, high_products = [], []
-        for row in range(self._config.lanes):
-            m.submodules[f"element_{row}"] = element = replicated(ProcessingElement(), key=())
+        for row, element in enumerate(self._elements):
+            m.submodules[f"element_{row}"] = element
             m.d.comb += [
                 element.load.eq(self.load_enable[row]),
                 element.load_transposed.eq(self.load_transposed),

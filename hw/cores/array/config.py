@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass
 
-from ..checks import require_even, require_integer, require_interval
+from ..checks import require_even, require_integer, require_interval, require_kind
 
 __all__ = [
     "ACCUMULATOR_WIDTH",
@@ -50,6 +50,9 @@ class ArrayConfig:
         Entries in each of the two accumulator buffers (2 to 65536).
     activation_fraction : int
         Fraction bits of the streamed words (16 to 30); gives the word for one.
+    pipelined : bool
+        Registers within the products of the processing elements and before the additions of the accumulators: a higher
+        clock on parts with multipliers narrower than a word, and two cycles more from a vector to its sums.
 
     Raises
     ------
@@ -60,8 +63,10 @@ class ArrayConfig:
     lanes: int = 16
     accumulator_depth: int = 512
     activation_fraction: int = 20
+    pipelined: bool = False
 
     def __post_init__(self):
+        require_kind("Pipelined", self.pipelined, bool)
         require_integer("Lanes", self.lanes, 2, 64)
         require_even("Lanes", self.lanes)
         require_integer("Accumulator depth", self.accumulator_depth, 2, 1 << 16)

@@ -76,9 +76,9 @@ class AdaptiveArrayCore(ConfiguredComponent):
 
     Number format: exact, ``config.sum_width`` bits.
 
-    Latency: ``3 + config.tree_stages`` cycles, one row of activations and one row of weights a cycle. A swap in cycle
-    t makes the rows loaded before cycle t the weights for the activations given in cycle t and later; rows loaded in
-    cycle t or later wait for the next swap. No back-pressure.
+    Latency: ``latency`` cycles, one of them that of :class:`.OperandFormer`; one row of activations and one row of
+    weights a cycle. A swap in cycle t makes the rows loaded before cycle t the weights for the activations given in
+    cycle t and later; rows loaded in cycle t or later wait for the next swap. No back-pressure.
 
     Parameters
     ----------
@@ -98,6 +98,7 @@ class AdaptiveArrayCore(ConfiguredComponent):
     """
 
     def __init__(self, config: ArrayConfig):
+        self._columns = [replicated(ProcessingElementColumn(config)) for _ in range(config.lanes)]
         sums = Out(signed(config.sum_width)).array(config.lanes)
         super().__init__(
             config,
@@ -114,7 +115,7 @@ class AdaptiveArrayCore(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from activations to sums."""
-        return 3 + self._config.tree_stages
+        return 1 + self._columns[0].latency
 
     def elaborate(self, platform):
         m = Module()
@@ -144,8 +145,8 @@ class AdaptiveArrayCore(ConfiguredComponent):
             ]
             formers.append(former)
 
-        for index in range(lanes):
-            m.submodules[f"column_{index}"] = column = replicated(ProcessingElementColumn(self._config))
+        for index, column in enumerate(self._columns):
+            m.submodules[f"column_{index}"] = column
             m.d.comb += [
                 # Forward, the row loaded is this whole column; transposed, one element of it.
                 column.load_enable.eq(

@@ -35,6 +35,8 @@ class ArrayEngineConfig:
         Fraction bits of activations (20).
     factor_lane : int or None
         See :class:`.WritebackConfig`.
+    pipelined : bool
+        See :class:`.ArrayConfig`.
 
     Raises
     ------
@@ -54,6 +56,7 @@ class ArrayEngineConfig:
     interval: int = 1
     activation_fraction: int = 20
     factor_lane: int | None = None
+    pipelined: bool = False
 
     def __post_init__(self):
         require_integer("Cores", self.cores, 1, 62)
@@ -74,6 +77,7 @@ class ArrayEngineConfig:
             lanes=self.lanes,
             accumulator_depth=self.accumulator_depth,
             activation_fraction=self.activation_fraction,
+            pipelined=self.pipelined,
         )
 
     @property

@@ -1,15 +1,16 @@
 """The configurable processing element."""
 
 from amaranth.hdl import Module, Mux, Signal, signed
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .config import OPERAND_WIDTH, PRODUCT_WIDTH, WORD_WIDTH
+from ..component import ConfiguredComponent
+from ..fixed.wide_multiplier import product_terms
+from .config import OPERAND_WIDTH, PRODUCT_WIDTH, WORD_WIDTH, ArrayConfig
 
 __all__ = ["ProcessingElement"]
 
 
-class ProcessingElement(wiring.Component):
+class ProcessingElement(ConfiguredComponent):
     """Two multipliers of one double-buffered stationary word by two operands.
 
     ``low_product = weight * low``, ``high_product = weight * high``, where ``weight`` is the word loaded before
@@ -18,8 +19,14 @@ class ProcessingElement(wiring.Component):
 
     Number format: signed 32 by signed 17 bits, exact.
 
-    Latency: 2 cycles (operands, products), one pair a cycle. A swap in cycle t holds for the operands given in
-    cycle t and later; a load in cycle t is part of the word taken by a swap in cycle t + 1 or later. No back-pressure.
+    Latency: 2 cycles (operands, products), 3 if ``pipelined`` (operands, products of parts of the word, products); one
+    pair a cycle. A swap in cycle t holds for the operands given in cycle t and later; a load in cycle t is part of the
+    word taken by a swap in cycle t + 1 or later. No back-pressure.
+
+    Parameters
+    ----------
+    config : ArrayConfig
+        Only ``pipelined`` is its own.
 
     Members
     -------
@@ -37,20 +44,26 @@ class ProcessingElement(wiring.Component):
     FIXAR, section V-C.
     """
 
-    load: In(1)
-    load_transposed: In(1)
-    row_word: In(WORD_WIDTH)
-    column_word: In(WORD_WIDTH)
-    swap: In(1)
-    low: In(signed(OPERAND_WIDTH))
-    high: In(signed(OPERAND_WIDTH))
-    low_product: Out(signed(PRODUCT_WIDTH))
-    high_product: Out(signed(PRODUCT_WIDTH))
+    def __init__(self, config: ArrayConfig):
+        super().__init__(
+            config,
+            {
+                "load": In(1),
+                "load_transposed": In(1),
+                "row_word": In(WORD_WIDTH),
+                "column_word": In(WORD_WIDTH),
+                "swap": In(1),
+                "low": In(signed(OPERAND_WIDTH)),
+                "high": In(signed(OPERAND_WIDTH)),
+                "low_product": Out(signed(PRODUCT_WIDTH)),
+                "high_product": Out(signed(PRODUCT_WIDTH)),
+            },
+        )
 
     @property
     def latency(self):
         """Cycles from operands to products."""
-        return 2
+        return 2 + self._config.pipelined
 
     def elaborate(self, platform):
         m = Module()
@@ -65,7 +78,18 @@ class ProcessingElement(wiring.Component):
         m.d.sync += [
             low.eq(self.low),
             high.eq(self.high),
-            self.low_product.eq(weight * low),
-            self.high_product.eq(weight * high),
+            self.low_product.eq(self._product(m, "low", weight, low)),
+            self.high_product.eq(self._product(m, "high", weight, high)),
         ]
         return m
+
+    def _product(self, m, name, weight, operand):
+        """The product of a word and an operand, from registers of those of the word's parts if pipelined."""
+        if not self._config.pipelined:
+            return weight * operand
+        terms = []
+        for place, part in product_terms(weight, operand).items():
+            register = Signal(part.shape(), name="{}_product_{}_{}".format(name, *place), reset_less=True)
+            m.d.sync += register.eq(part)
+            terms.append(register << sum(place))
+        return sum(terms[1:], terms[0])

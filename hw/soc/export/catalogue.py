@@ -1,6 +1,8 @@
 """Everything that can be exported, by name. Importing this module imports no Amaranth; creating a design does."""
 
 import dataclasses
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from ...cores.checks import require_name
@@ -36,8 +38,14 @@ def find_design(name: str) -> Design:
     return known[name]
 
 
-def _array(config: Any) -> dict[str, int]:
-    return {"lanes": config.lanes, "accumulator_depth": config.accumulator_depth}
+def _part(path: str) -> Callable[[Any], dict[str, Any]]:
+    """The fields of a configuration within a system's, by its attributes' names."""
+
+    def fields(config: Any) -> dict[str, Any]:
+        part = operator.attrgetter(path)(config)
+        return {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+
+    return fields
 
 
 def _writeback(config: Any) -> dict[str, int]:
@@ -47,22 +55,6 @@ def _writeback(config: Any) -> dict[str, int]:
 
 def _gradient(config: Any) -> dict[str, int]:
     return {"lanes": config.lanes, "rows": 2 * config.weight_rows}
-
-
-def _adam(config: Any) -> dict[str, Any]:
-    return {field.name: getattr(config.adam, field.name) for field in dataclasses.fields(config.adam)}
-
-
-def _array_engine(config: Any) -> dict[str, Any]:
-    return {field.name: getattr(config.array_engine, field.name) for field in dataclasses.fields(config.array_engine)}
-
-
-def _agents(config: Any) -> dict[str, Any]:
-    return {field.name: getattr(config.agents_config, field.name) for field in dataclasses.fields(config.agents_config)}
-
-
-def _shell(config: Any) -> dict[str, Any]:
-    return {field.name: getattr(config.shell, field.name) for field in dataclasses.fields(config.shell)}
 
 
 def _core(name: str, component: str, configuration: str = "", **options: Any) -> Design:
@@ -88,7 +80,7 @@ _DESIGNS = (
         name="shell",
         component=f"{HARDWARE}.soc.shell.shell:Shell",
         configuration=f"{HARDWARE}.soc.shell.config:ShellConfig",
-        of_preset=_shell,
+        of_preset=_part("shell"),
         default_preset="small",
     ),
     Design(
@@ -110,21 +102,38 @@ _DESIGNS = (
         "random.config:GaussianConfig",
         of_preset=lambda config: {"lanes": config.lanes},
     ),
-    _core("processing_element", "array.processing_element:ProcessingElement"),
+    _core(
+        "processing_element",
+        "array.processing_element:ProcessingElement",
+        "array.config:ArrayConfig",
+        of_preset=_part("array_engine.array"),
+    ),
     _core(
         "processing_element_column",
         "array.column:ProcessingElementColumn",
         "array.config:ArrayConfig",
-        of_preset=_array,
+        of_preset=_part("array_engine.array"),
     ),
-    _core("operand_former", "array.operand:OperandFormer", "array.config:ArrayConfig", of_preset=_array),
-    _core("array_core", "array.core:AdaptiveArrayCore", "array.config:ArrayConfig", of_preset=_array),
-    _core("accumulator_bank", "array.accumulator:AccumulatorBank", "array.config:ArrayConfig", of_preset=_array),
+    _core(
+        "operand_former",
+        "array.operand:OperandFormer",
+        "array.config:ArrayConfig",
+        of_preset=_part("array_engine.array"),
+    ),
+    _core(
+        "array_core", "array.core:AdaptiveArrayCore", "array.config:ArrayConfig", of_preset=_part("array_engine.array")
+    ),
+    _core(
+        "accumulator_bank",
+        "array.accumulator:AccumulatorBank",
+        "array.config:ArrayConfig",
+        of_preset=_part("array_engine.array"),
+    ),
     _core(
         "array_matrix_engine",
         "array.matrix_engine:ArrayMatrixEngine",
         "array.engine_config:ArrayEngineConfig",
-        of_preset=_array_engine,
+        of_preset=_part("array_engine"),
     ),
     _core("rescaler", "array.rescaler:Rescaler"),
     _core("activation_unit", "array.activation_unit:ActivationUnit"),
@@ -163,8 +172,8 @@ _DESIGNS = (
         "quantization.config:RangeConfig",
         of_preset=lambda config: {"slots": config.slots, "cores": config.cores, "lanes": config.lanes},
     ),
-    _core("adam_lane", "optimizer.adam_lane:AdamLane", "optimizer.config:AdamConfig", of_preset=_adam),
-    _core("adam_engine", "optimizer.adam_engine:AdamEngine", "optimizer.config:AdamConfig", of_preset=_adam),
+    _core("adam_lane", "optimizer.adam_lane:AdamLane", "optimizer.config:AdamConfig", of_preset=_part("adam")),
+    _core("adam_engine", "optimizer.adam_engine:AdamEngine", "optimizer.config:AdamConfig", of_preset=_part("adam")),
     _core("vector_processing_unit", "vector.vpu:VectorProcessingUnit", "vector.matrix_config:VpuConfig"),
     _core("vpu_cluster", "vector.cluster:Cluster", "vector.matrix_config:ClusterConfig"),
     _core("lane_reduction", "vector.lane_reduction:LaneReduction", "vector.matrix_config:LaneReductionConfig"),
@@ -268,7 +277,7 @@ _DESIGNS = (
             name,
             f"a3c.{name}:{component}",
             "a3c.config:A3CConfig",
-            of_preset=_agents,
+            of_preset=_part("agents_config"),
             default_preset="small",
             preset_system="a3c",
         )

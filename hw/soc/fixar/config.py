@@ -53,6 +53,9 @@ class FixarConfig:
     lane_interval : int
         Cycles from one row to the next through write-back and optimiser, a divisor of the lanes: ``lanes /
         lane_interval`` of their lanes stand in hardware, time-multiplexed. 1 for speed, more for small parts.
+    pipelined : bool
+        Registers within the products of the processing elements and before the additions of the accumulators: a higher
+        clock on parts with multipliers narrower than a word, and two cycles more from a vector to its sums.
     instruction_depth : int
         Instructions of the program memory, a power of two.
     activation_fraction, error_fraction, weight_fraction, gradient_fraction : int
@@ -72,6 +75,7 @@ class FixarConfig:
     batch_limit: int
     slots: int = 16
     lane_interval: int = 1
+    pipelined: bool = False
     instruction_depth: int = 1024
     activation_fraction: int = 20
     error_fraction: int = 20
@@ -131,6 +135,7 @@ class FixarConfig:
             interval=self.lane_interval,
             activation_fraction=self.activation_fraction,
             factor_lane=1,
+            pipelined=self.pipelined,
         )
 
     @property

@@ -116,7 +116,8 @@ class CycleModel:
                     self.matrix_cycles += length
                     stream_end = start + length
                     drained = drain_cycles(fields) * self.config.lane_interval
-                    drain_end = max(stream_end + FILL_LATENCY, drain_end) + drained
+                    filled = stream_end + FILL_LATENCY + 2 * self.config.pipelined
+                    drain_end = max(filled, drain_end) + drained
                     buffers[block % 2] = drain_end
                     block += 1
                     if index == 0:

@@ -12,9 +12,9 @@ from ..bench_play import Expected
 from ..stimulus import flags, mixed
 
 
-@pytest.mark.parametrize(("lanes", "depth"), [(2, 5), (6, 3)])
-def test_equals_reference(lanes, depth):
-    config = ArrayConfig(lanes=lanes, accumulator_depth=depth)
+@pytest.mark.parametrize(("lanes", "depth", "pipelined"), [(2, 5, False), (6, 3, False), (2, 5, True), (2, 2, True)])
+def test_equals_reference(lanes, depth, pipelined):
+    config = ArrayConfig(lanes=lanes, accumulator_depth=depth, pipelined=pipelined)
     component = AccumulatorBank(config)
     rng = np.random.default_rng(depth)
     cycles = 800
@@ -43,7 +43,7 @@ def test_equals_reference(lanes, depth):
         if cycle - touched.get(entry, -9) < component.revisit:
             table["add__valid"][cycle] = 0
         other = int(table["drain__buffer"][cycle]), int(table["drain__entry"][cycle])
-        if cycle - touched.get(other, -9) < component.revisit:
+        if cycle - touched.get(other, -9) < component.settling:
             table["drain__enable"][cycle] = 0
         drained[:, cycle] = bank.drain(*other)
         if table["add__valid"][cycle]:

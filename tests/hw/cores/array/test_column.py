@@ -29,8 +29,8 @@ def stationary(load, transposed, row_words, column_words, swap):
     return weights
 
 
-@pytest.mark.parametrize("lanes", [2, 6, 14])
-def test_column_equals_exact_sums(lanes):
+@pytest.mark.parametrize(("lanes", "pipelined"), [(2, False), (6, False), (14, False), (6, True)])
+def test_column_equals_exact_sums(lanes, pipelined):
     rng = np.random.default_rng(lanes)
     cycles = 400
     load = flags(rng, (cycles, lanes), 0.6)
@@ -46,7 +46,7 @@ def test_column_equals_exact_sums(lanes):
     swap[-2:] = 1, 0
     load[-2:] = 0
     weights[-2:] = -(1 << 31)
-    component = ProcessingElementColumn(ArrayConfig(lanes=lanes))
+    component = ProcessingElementColumn(ArrayConfig(lanes=lanes, pipelined=pipelined))
     known = np.arange(cycles) > 0
     simulate(
         component,
@@ -70,7 +70,8 @@ def test_column_equals_exact_sums(lanes):
     )
 
 
-def test_element_equals_exact_products():
+@pytest.mark.parametrize("pipelined", [False, True])
+def test_element_equals_exact_products(pipelined):
     rng = np.random.default_rng(0)
     cycles = 1000
     load, swap, transposed = flags(rng, (3, cycles), 0.4)
@@ -78,7 +79,7 @@ def test_element_equals_exact_products():
     row_word, column_word = mixed(rng, (2, cycles), 32, WORD_CORNERS)
     low, high = mixed(rng, (2, cycles), 17, OPERAND_CORNERS)
     weights = stationary(load, transposed, row_word, column_word, swap)
-    component = ProcessingElement()
+    component = ProcessingElement(ArrayConfig(pipelined=pipelined))
     known = np.arange(cycles) > 0
     simulate(
         component,

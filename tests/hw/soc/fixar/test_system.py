@@ -12,6 +12,7 @@ from rewardware.sw.device.errors import DeviceFault, DeviceTimeout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.reference.fixar import FixarReference
 from rewardware.sw.systems.fixar.driver import FixarDevice
+from rewardware.sw.systems.fixar.program.compiler import Compiler
 
 RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 
@@ -19,7 +20,7 @@ RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 def configuration(name):
     """A preset; ``turns`` is one whose lanes are time-multiplexed."""
     if name == "turns":
-        return dataclasses.replace(load_preset("tiny"), name=name, lane_interval=3)
+        return dataclasses.replace(load_preset("tiny"), name=name, lane_interval=3, pipelined=True)
     return load_preset(name)
 
 
@@ -248,3 +249,22 @@ def test_paper_configuration_equals_reference():
             batch = batch_of(networks, 75, rng)
             assert np.array_equal(reference.train(batch), device.train(batch))
             assert not differences(reference, device)
+
+
+def test_board_configuration_equals_reference():
+    """One step of the ULX3S's configuration, every bit, and its cycles as the model says them."""
+    networks = Networks(observation_size=3, action_size=1, hidden_sizes=(48, 32))
+    rng = np.random.default_rng(10)
+    config = configuration("ulx3s")
+    reference, device = pair(config, networks, rng)
+    with device.device:
+        batch = batch_of(networks, 64, rng)
+        assert np.array_equal(reference.train(batch), device.train(batch))
+        cycles = device.report.cycles
+        assert not differences(reference, device)
+    models = [
+        Compiler(dataclasses.replace(config, pipelined=pipelined), networks).train(64).cycles().cycles
+        for pipelined in (True, False)
+    ]
+    assert models[0] == pytest.approx(cycles, rel=0.01)
+    assert models[1] < models[0] < 1.03 * models[1]

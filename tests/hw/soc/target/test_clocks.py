@@ -15,7 +15,7 @@ def test_every_system_has_clocks_with_sources():
 
 def test_a_clock_is_of_a_design_and_a_part():
     assert default_clock("fixar").mhz == default_clock("fixar", "XCU50").mhz == 164
-    assert default_clock("fixar", "lfe5u-85f").mhz == 65
+    assert default_clock("fixar", "lfe5u-85f").mhz == 80
     assert default_clock("adam_lane") == ANY_CLOCK
 
 

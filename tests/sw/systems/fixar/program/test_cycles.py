@@ -1,5 +1,7 @@
 """The cycle model: tiles, drains, and engines that overlap."""
 
+import dataclasses
+
 import pytest
 
 from rewardware.sw.systems.fixar.program.cycles import CycleModel, block_cycles, drain_cycles, slot_cycles
@@ -37,6 +39,15 @@ def test_independent_instructions_stream_without_a_gap():
     one, two = (CycleModel(ODD).run([matrix()] * count) for count in (1, 2))
     assert two.cycles - one.cycles == 3 * 44
     assert two.matrix_cycles == 2 * one.matrix_cycles and two.held_cycles == 0
+
+
+def test_registers_in_the_array_cost_two_cycles_a_drain_that_is_waited_for():
+    plain, pipelined = (
+        CycleModel(dataclasses.replace(ODD, pipelined=registers)).run([matrix(), matrix(hold=1)])
+        for registers in (False, True)
+    )
+    assert pipelined.cycles == plain.cycles + 2 * 2
+    assert pipelined.held_cycles == plain.held_cycles + 2
 
 
 def test_a_hold_costs_a_drain_and_following_costs_less():
