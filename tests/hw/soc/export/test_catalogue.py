@@ -29,6 +29,13 @@ def test_settings_go_over_the_preset_and_the_preset_over_the_defaults():
     assert design.configure(tiny, {"lanes": 10}).lanes == 10
 
 
+@pytest.mark.parametrize("name", ["processing_element", "array_core", "accumulator_bank"])
+def test_a_core_takes_every_field_of_its_part_of_a_preset(name):
+    board = load_preset("ulx3s")
+    assert board.pipelined
+    assert find_design(name).configure(board) == board.array_engine.array
+
+
 def test_a_system_takes_every_field_of_its_preset():
     tiny = load_preset("tiny")
     assert find_design("fixar").configure(tiny) == tiny
