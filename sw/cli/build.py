@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--router", choices=ROUTERS, help="nextpnr's router (default: the one that placed it on this part)"
     )
     seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
+    seeds.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of the placer (default: the one that placed it on this part, else 1)",
+    )
     seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
     add_json_option(parser)
 

@@ -53,7 +53,7 @@ def build_board(
     bitstream : bool
         Pack it.
     seed : int or None
-        Seed of the placer; ``None``: 1.
+        Seed of the placer; ``None``: that of the same row of the table, else 1.
     seeds : int or None
         Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
     placer : str or None
@@ -106,6 +106,8 @@ def build_board(
     }
     if board.open_tools:
         chosen_tools = {"placer": placer, "router": router or (placed.router if placed else None)}
+        if seed is None:
+            seed = placed.seed if placed else 1
         return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, **chosen_tools)
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
@@ -133,7 +135,7 @@ def _place(
     folder: Path | None,
     *,
     bitstream: bool,
-    seed: int | None,
+    seed: int,
     seeds: int | None,
     placer: str | None,
     router: str | None,
@@ -165,8 +167,8 @@ def _place(
         router=router,
     )
     if seeds is None:
-        best_seed = 1 if seed is None else seed
-        placed = place(seed=best_seed)
+        best_seed = seed
+        placed = place(seed=seed)
     else:
         sweep = sweep_seeds(lambda each: place(seed=each), seeds)
         placed, best_seed = sweep.best, sweep.best_seed

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..memory.config import MemoryConfig
 from ..memory.memory import Memory
-from ..pipeline import delay
+from ..pipeline import delay, delay_record
 from .config import ACCUMULATOR_WIDTH, ArrayConfig
 
 __all__ = ["AccumulatorBank", "AddPort", "DrainPort"]
@@ -72,18 +72,18 @@ class AccumulatorBank(ConfiguredComponent):
 
     ::
 
-        buffer 0 ----.                         every entry is read one cycle before it is written back, or two
+        buffer 0 ----.                         every entry is read one cycle before it is written back, two if pipelined
         buffer 1 --> Mux --> + <-- addend
-            ^     (register) |                 (if pipelined)
+            ^     (register) |
             '----------------'                 the other buffer is drained
 
     An addition with ``first`` overwrites the entry. Number format: 57-bit signed, no rounding; wraps beyond 57
     bits, which 511 products of 32 by 17 bits cannot reach.
 
-    Latency: an addition in cycle t is seen by another addition of the same entry in cycle ``t + revisit`` or later, and
-    by a drain in cycle ``t + settling`` or later; one addition a cycle otherwise. Drained sums come one cycle after the
-    request. In one cycle, addition and drain must be of different buffers; if they are not, the drained value is
-    undefined. No back-pressure.
+    Latency: an addition in cycle t is seen by a drain or another addition of the same entry in cycle
+    ``t + revisit`` or later; one addition a cycle otherwise. Drained sums come one cycle after the request. In one
+    cycle, addition and drain must be of different buffers; if they are not, the drained value is undefined. No
+    back-pressure.
 
     Parameters
     ----------
@@ -109,13 +109,8 @@ class AccumulatorBank(ConfiguredComponent):
 
     @property
     def revisit(self):
-        """Cycles after an addition until its entry may be added to again: as many as there are lanes are enough."""
+        """Cycles after an addition until its entry may be added to, or drained, again."""
         return 2
-
-    @property
-    def settling(self):
-        """Cycles after an addition until its entry may be drained."""
-        return 2 + self._config.pipelined
 
     def elaborate(self, platform):
         m = Module()
@@ -123,58 +118,38 @@ class AccumulatorBank(ConfiguredComponent):
         pipelined = self._config.pipelined
         # The sums of all lanes, the low ones first.
         sums = data.ArrayLayout(signed(ACCUMULATOR_WIDTH), 2 * lanes)
-        totals, forwards, drained_buffer = Signal(sums), Signal(), Signal()
-        request = {name: getattr(add, name) for name in ("valid", "first", "buffer", "entry")}
+        totals, drained_buffer = Signal(sums), Signal()
+        request = Signal(data.StructLayout({"valid": 1, "first": 1, "buffer": 1, "entry": range(depth)}))
+        m.d.comb += [request[name].eq(getattr(add, name)) for name in ("valid", "first", "buffer", "entry")]
         # The additions that were read for, and whose sums are written, in this cycle.
-        read_for = _later(m, request, "read_for")
-        added_to = _later(m, read_for, "added_to") if pipelined else read_for
+        read_for = delay_record(m, request, 1, "read_for")
+        added_to = delay_record(m, read_for, 1, "added_to") if pipelined else read_for
+        # Without the register an entry is never read while it is written, and saying so spares families whose block
+        # memories do not read the old value the logic to imitate that.
+        memory_config = MemoryConfig(depth=depth, lanes=2 * lanes, hazard="forward" if pipelined else "never")
         stored = []
         for number in range(2):
-            # An entry is never read while it is written, and saying so spares families whose block memories do not read
-            # the old value the logic to imitate that.
-            memory = Memory(sums, MemoryConfig(depth=depth, lanes=2 * lanes, hazard="never"))
-            m.submodules[f"buffer_{number}"] = memory
+            m.submodules[f"buffer_{number}"] = memory = Memory(sums, memory_config)
             read, write = memory.reads[0], memory.write
             adds = Signal(name=f"adds_{number}")
             m.d.comb += [
                 adds.eq(add.valid & (add.buffer == number)),
-                read.enable.eq((adds & ~forwards) | (drain.enable & (drain.buffer == number))),
+                read.enable.eq(adds | (drain.enable & (drain.buffer == number))),
                 read.address.eq(Mux(adds, add.entry, drain.entry)),
-                write.enable.eq((added_to["valid"] & (added_to["buffer"] == number)).replicate(2 * lanes)),
-                write.address.eq(added_to["entry"]),
+                write.enable.eq((added_to.valid & (added_to.buffer == number)).replicate(2 * lanes)),
+                write.address.eq(added_to.entry),
                 write.data.eq(totals),
             ]
             stored.append(read.data)
         m.d.sync += drained_buffer.eq(drain.buffer)
-        held = []
         for lane, (given, drained) in enumerate(zip([*add.low, *add.high], [*drain.low, *drain.high], strict=True)):
             # Yosys orders operands by name: where its name sorts after the addend's, the choice fits the adder's LUTs.
-            before = Signal(sums.elem_shape, name=f"before_{lane}", reset_less=True)
+            before = Signal(sums.elem_shape, name=f"before_{lane}")
             m.d.comb += [
                 drained.eq(Mux(drained_buffer, stored[1][lane], stored[0][lane])),
-                totals[lane].eq(delay(m, given, 1 + pipelined, f"addend_{lane}") + before),
+                before.eq(Mux(read_for.first, 0, Mux(read_for.buffer, stored[1][lane], stored[0][lane]))),
+                totals[lane].eq(
+                    delay(m, given, 1 + pipelined, f"addend_{lane}") + delay(m, before, pipelined, f"before_{lane}")
+                ),
             ]
-            m.d[("comb", "sync")[pipelined]] += before.eq(
-                Mux(read_for["first"], 0, Mux(read_for["buffer"], stored[1][lane], stored[0][lane]))
-            )
-            held.append(before)
-        if pipelined:
-            self._forward(m, request, read_for, added_to, forwards, totals, held)
         return m
-
-    @staticmethod
-    def _forward(m, request, read_for, added_to, forwards, totals, held):
-        """An addition to the entry that is written in this cycle gets it from the register of what was written."""
-        same = [request[name] == added_to[name] for name in ("buffer", "entry")]
-        written = Signal.like(totals, reset_less=True)
-        m.d.comb += forwards.eq(request["valid"] & added_to["valid"] & same[0] & same[1])
-        m.d.sync += written.eq(totals)
-        with m.If(delay(m, forwards, 1, "forwarded", reset_less=False) & ~read_for["first"]):
-            m.d.sync += [before.eq(sum_) for before, sum_ in zip(held, written, strict=True)]
-
-
-def _later(m, addition, name):
-    """An addition a cycle later; only whether there is one is reset."""
-    return {
-        field: delay(m, value, 1, f"{name}_{field}", reset_less=field != "valid") for field, value in addition.items()
-    }

@@ -77,7 +77,7 @@ class ArrayDatapath(ConfiguredComponent):
     @property
     def latency(self):
         """Cycles from the words of a vector until its sums can be drained."""
-        return self._cores[0].latency + self._accumulators[0].settling
+        return self._cores[0].latency + self._accumulators[0].revisit
 
     def elaborate(self, platform):
         m = Module()

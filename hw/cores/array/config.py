@@ -52,7 +52,7 @@ class ArrayConfig:
         Fraction bits of the streamed words (16 to 30); gives the word for one.
     pipelined : bool
         Registers within the products of the processing elements and before the additions of the accumulators: a higher
-        clock on parts with multipliers narrower than a word, and two cycles more from a vector to its sums.
+        clock on parts with multipliers narrower than a word, and a cycle more from a vector to its sums.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib.wiring import In, Out
 
 from ..component import ConfiguredComponent
-from ..fixed.wide_multiplier import product_terms
+from ..fixed.wide_multiplier import registered_product
 from .config import OPERAND_WIDTH, PRODUCT_WIDTH, WORD_WIDTH, ArrayConfig
 
 __all__ = ["ProcessingElement"]
@@ -78,18 +78,10 @@ class ProcessingElement(ConfiguredComponent):
         m.d.sync += [
             low.eq(self.low),
             high.eq(self.high),
-            self.low_product.eq(self._product(m, "low", weight, low)),
-            self.high_product.eq(self._product(m, "high", weight, high)),
+            self.low_product.eq(self._product(m, "low_product", weight, low)),
+            self.high_product.eq(self._product(m, "high_product", weight, high)),
         ]
         return m
 
     def _product(self, m, name, weight, operand):
-        """The product of a word and an operand, from registers of those of the word's parts if pipelined."""
-        if not self._config.pipelined:
-            return weight * operand
-        terms = []
-        for place, part in product_terms(weight, operand).items():
-            register = Signal(part.shape(), name="{}_product_{}_{}".format(name, *place), reset_less=True)
-            m.d.sync += register.eq(part)
-            terms.append(register << sum(place))
-        return sum(terms[1:], terms[0])
+        return registered_product(m, weight, operand, name) if self._config.pipelined else weight * operand

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["WideMultiplier", "product_terms"]
+__all__ = ["WideMultiplier", "product_terms", "registered_product"]
 
 # Bits of a part without a sign: a MULT18X18D takes 18 with one, a DSP48 as many on its narrower side.
 PART = 17
@@ -47,15 +47,20 @@ class WideMultiplier(wiring.Component):
         m = Module()
         a, b = Signal.like(self.a, name="a_held", reset_less=True), Signal.like(self.b, name="b_held", reset_less=True)
         m.d.sync += [a.eq(self.a), b.eq(self.b)]
-        terms = []
-        for place, whole in product_terms(a, b).items():
-            term = Signal(whole.shape(), name="product_{}_{}".format(*place), reset_less=True)
-            m.d.sync += term.eq(whole)
-            terms.append(term << sum(place))
         total = Signal.like(self.product, name="total", reset_less=True)
-        m.d.sync += total.eq(sum(terms[1:], terms[0]))
+        m.d.sync += total.eq(registered_product(m, a, b, "product"))
         m.d.comb += self.product.eq(total)
         return m
+
+
+def registered_product(m: Module, a: Value, b: Value, name: str) -> Value:
+    """The product of two words as they were a cycle ago: the sum of products of their parts, which are in registers."""
+    terms = []
+    for place, whole in product_terms(a, b).items():
+        term = Signal(whole.shape(), name="{}_{}_{}".format(name, *place), reset_less=True)
+        m.d.sync += term.eq(whole)
+        terms.append(term << sum(place))
+    return sum(terms[1:], terms[0])
 
 
 def product_terms(a: Value, b: Value) -> dict[tuple[int, int], Value]:

@@ -55,7 +55,7 @@ class FixarConfig:
         lane_interval`` of their lanes stand in hardware, time-multiplexed. 1 for speed, more for small parts.
     pipelined : bool
         Registers within the products of the processing elements and before the additions of the accumulators: a higher
-        clock on parts with multipliers narrower than a word, and two cycles more from a vector to its sums.
+        clock on parts with multipliers narrower than a word, and a cycle more from a vector to its sums.
     instruction_depth : int
         Instructions of the program memory, a power of two.
     activation_fraction, error_fraction, weight_fraction, gradient_fraction : int

@@ -22,12 +22,15 @@ class DefaultClock:
         Name of a part or family; empty: any.
     router : str or None
         nextpnr's router with which it was placed; ``None``: the usual one.
+    seed : int
+        Seed with which nextpnr placed it.
     """
 
     mhz: float
     source: str
     part: str = ""
     router: str | None = None
+    seed: int = 1
 
 
 # Clock of a design without an entry of its own.

@@ -116,8 +116,7 @@ class CycleModel:
                     self.matrix_cycles += length
                     stream_end = start + length
                     drained = drain_cycles(fields) * self.config.lane_interval
-                    filled = stream_end + FILL_LATENCY + 2 * self.config.pipelined
-                    drain_end = max(filled, drain_end) + drained
+                    drain_end = max(stream_end + FILL_LATENCY + self.config.pipelined, drain_end) + drained
                     buffers[block % 2] = drain_end
                     block += 1
                     if index == 0:

@@ -43,7 +43,7 @@ def test_equals_reference(lanes, depth, pipelined):
         if cycle - touched.get(entry, -9) < component.revisit:
             table["add__valid"][cycle] = 0
         other = int(table["drain__buffer"][cycle]), int(table["drain__entry"][cycle])
-        if cycle - touched.get(other, -9) < component.settling:
+        if cycle - touched.get(other, -9) < component.revisit:
             table["drain__enable"][cycle] = 0
         drained[:, cycle] = bank.drain(*other)
         if table["add__valid"][cycle]:

@@ -12,7 +12,6 @@ from rewardware.sw.device.errors import DeviceFault, DeviceTimeout
 from rewardware.sw.device.open import open_device
 from rewardware.sw.reference.fixar import FixarReference
 from rewardware.sw.systems.fixar.driver import FixarDevice
-from rewardware.sw.systems.fixar.program.compiler import Compiler
 
 RATES = Rates.of(learning_rate_actor=1e-3, noise=0.3)
 
@@ -252,19 +251,16 @@ def test_paper_configuration_equals_reference():
 
 
 def test_board_configuration_equals_reference():
-    """One step of the ULX3S's configuration, every bit, and its cycles as the model says them."""
+    """One step of the ULX3S's configuration, every bit; its registers cost some cycles, at most 3 %."""
     networks = Networks(observation_size=3, action_size=1, hidden_sizes=(48, 32))
-    rng = np.random.default_rng(10)
-    config = configuration("ulx3s")
-    reference, device = pair(config, networks, rng)
-    with device.device:
-        batch = batch_of(networks, 64, rng)
-        assert np.array_equal(reference.train(batch), device.train(batch))
-        cycles = device.report.cycles
-        assert not differences(reference, device)
-    models = [
-        Compiler(dataclasses.replace(config, pipelined=pipelined), networks).train(64).cycles().cycles
-        for pipelined in (True, False)
-    ]
-    assert models[0] == pytest.approx(cycles, rel=0.01)
-    assert models[1] < models[0] < 1.03 * models[1]
+    cycles = []
+    for pipelined in (False, True):
+        rng = np.random.default_rng(10)
+        config = dataclasses.replace(configuration("ulx3s"), pipelined=pipelined)
+        reference, device = pair(config, networks, rng)
+        with device.device:
+            batch = batch_of(networks, 64, rng)
+            assert np.array_equal(reference.train(batch), device.train(batch))
+            cycles.append(device.report.cycles)
+            assert not differences(reference, device)
+    assert 100 * cycles[0] < 100 * cycles[1] <= 103 * cycles[0]
