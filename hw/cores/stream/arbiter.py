@@ -29,6 +29,8 @@ class RoundRobinArbiter(wiring.Component):
         The request chosen is being served, and is now the last.
     index : out
         The request chosen; without requests it means nothing.
+    grants : out, count bits
+        The request chosen as a single bit, by fewer levels of logic than its index; none without requests.
     last : out
         Index of the one served last.
     """
@@ -40,6 +42,7 @@ class RoundRobinArbiter(wiring.Component):
                 "requests": In(count),
                 "take": In(1),
                 "index": Out(range(count)),
+                "grants": Out(count),
                 "last": Out(range(count), init=count - 1),
             }
         )
@@ -53,10 +56,16 @@ class RoundRobinArbiter(wiring.Component):
                 Cat(Const(0, 1), *(self.requests[number] & (self.last < number) for number in range(1, self.count)))
             ),
             self.index.eq(Mux(above.any(), lowest(m, above, "next"), lowest(m, self.requests, "first"))),
+            self.grants.eq(Mux(above.any(), _first(above), _first(self.requests))),
         ]
         with m.If(self.take):
             m.d.sync += self.last.eq(self.index)
         return m
+
+
+def _first(requests):
+    """The lowest of the bits that are set, alone."""
+    return Cat(request & ~requests[:number].any() for number, request in enumerate(requests))
 
 
 class StreamArbiter(wiring.Component):

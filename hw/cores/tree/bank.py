@@ -127,10 +127,10 @@ class Bank(ConfiguredComponent):
             edges.enable.eq(clears.replicate(count)),
         ]
         m.d.comb += [Value.cast(edge).eq(Value.cast(body.edge)) for edge in edges.data]
-        with m.If(writes & body.write_edge), m.Switch(body.action):
+        # The address waits for the kind alone: whether the command is taken is known late.
+        with m.If(kind == CommandKind.WRITE), m.Switch(body.action):
             for action in range(config.fanout):
                 with m.Case(action):
-                    m.d.comb += [
-                        edges.address.eq(Cat(body.row, Value.cast(action // count))),
-                        edges.enable.eq(1 << action % count),
-                    ]
+                    m.d.comb += edges.address.eq(Cat(body.row, Value.cast(action // count)))
+                    with m.If(writes & body.write_edge):
+                        m.d.comb += edges.enable.eq(1 << action % count)

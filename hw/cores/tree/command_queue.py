@@ -1,6 +1,6 @@
 """Commands of a stage on their way to the banks."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -9,6 +9,7 @@ from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
 from .config import TreeConfig
 from .layouts import mean_layout
+from .records import new_edge
 from .stage_layouts import routed_command_layout
 
 __all__ = ["CommandQueue"]
@@ -22,7 +23,7 @@ class CommandQueue(ConfiguredComponent):
 
     A read comes out after every write that was queued before it, so it sees them all.
 
-    Latency: 1 cycle. Throughput: a command a cycle. Back-pressure: ``room``, while two more commands have place.
+    Latency: 2 cycles. Throughput: a command a cycle. Back-pressure: ``room``, while two more commands have place.
 
     Parameters
     ----------
@@ -31,13 +32,14 @@ class CommandQueue(ConfiguredComponent):
     Members
     -------
     write, send_write : In
-        A command of :class:`.Update`. Its ``node`` and ``edge`` are also queued with a ``read``: a clear writes them.
+        A command of :class:`.Update`.
     is_late : In(1)
         Value and factor of its edge follow.
     mean, send_mean : In
         Value and factor of the next late command, at least a cycle after it.
     read, send_read : In
-        A command of :class:`.Arrival`; not together with a write.
+        A command of :class:`.Arrival`; not together with a write. A new node and new edges are queued with it: a clear
+        writes them.
     room : Out(1)
         A command can be given in this cycle and in the next one. A register.
     commands : Out(stream of routed_command_layout)
@@ -71,21 +73,29 @@ class CommandQueue(ConfiguredComponent):
         buffer = StreamBufferConfig(depth=DEPTH + 1, latency=1, head_register=True)
         m.submodules.queue = queue = StreamBuffer(queued, buffer)
         m.submodules.means = means = StreamBuffer(mean_layout, buffer)
-        entry, head = queue.i.payload.command, queue.o.payload
+        # Commands wait a cycle before they are written: what a stage does is known late, and a queue's rows are many.
+        entry, comes, head = Signal(queued, reset_less=True), Signal(), queue.o.payload
+        body = entry.command.body
+        m.d.sync += [
+            comes.eq(self.send_write | self.send_read),
+            # Only what both have is chosen.
+            entry.command.eq(self.write),
+            entry.command.bank.eq(Mux(self.send_write, self.write.bank, self.read.bank)),
+            body.row.eq(Mux(self.send_write, self.write.body.row, self.read.body.row)),
+            body.kind.eq(Mux(self.send_write, self.write.body.kind, self.read.body.kind)),
+            body.slot.eq(self.read.body.slot),
+            entry.is_late.eq(self.is_late & self.send_write),
+        ]
+        with m.If(~self.send_write):
+            m.d.sync += [Value.cast(body.node).eq(0), Value.cast(body.edge).eq(new_edge(self._config))]
         leaves = Signal()
         count, fewer, more = (Signal(range(DEPTH + 1), name=name) for name in ("count", "fewer", "more"))
         m.d.comb += [
-            # Only what both have is chosen.
-            entry.eq(self.write),
-            entry.bank.eq(Mux(self.send_read, self.read.bank, self.write.bank)),
-            entry.body.row.eq(Mux(self.send_read, self.read.body.row, self.write.body.row)),
-            entry.body.kind.eq(Mux(self.send_read, self.read.body.kind, self.write.body.kind)),
-            entry.body.slot.eq(self.read.body.slot),
-            queue.i.payload.is_late.eq(self.is_late & self.send_write),
-            queue.i.valid.eq(self.send_write | self.send_read),
+            queue.i.payload.eq(entry),
+            queue.i.valid.eq(comes),
             means.i.payload.eq(self.mean),
             means.i.valid.eq(self.send_mean),
-            self.idle.eq(~queue.o.valid),
+            self.idle.eq(~comes & ~queue.o.valid),
             self.commands.payload.eq(head.command),
             self.commands.valid.eq(queue.o.valid & (~head.is_late | means.o.valid)),
             leaves.eq(self.commands.valid & self.commands.ready),
@@ -98,10 +108,11 @@ class CommandQueue(ConfiguredComponent):
                 self.commands.payload.body.edge.factor.eq(means.o.payload.factor),
             ]
         # A stage decides by `room` what it does, its longest path: a register, for which the next count is compared
-        # with the limit before it is known. The count is a register, as the queue's level is a sum.
+        # with the limit before it is known. The count is a register, as the queue's level is a sum. It is a command
+        # behind, so that there is place for three more.
         m.d.comb += [fewer.eq(count - leaves), more.eq(count - leaves + 1)]
         m.d.sync += [
-            count.eq(Mux(queue.i.valid, more, fewer)),
-            self.room.eq(Mux(queue.i.valid, more <= DEPTH - 2, fewer <= DEPTH - 2)),
+            count.eq(Mux(comes, more, fewer)),
+            self.room.eq(Mux(comes, more <= DEPTH - 3, fewer <= DEPTH - 3)),
         ]
         return m

@@ -33,8 +33,9 @@ class StageBankInterconnect(ConfiguredComponent):
     port. Back-pressure: a combinational path leads from ``ready`` of the banks to ``ready`` of the stages, and the
     other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
     make their ``ready`` of registers. Where four stages or more share a port, the paths end at skid buffers behind
-    the registers of those that take turns, and the turns themselves at skid buffers of the stages, so that ``ready``
-    of a stage is a register. Else ``ready`` of an input depends on its ``valid``: a source must not wait for it.
+    the registers of those that take turns and after the last layer; the turns themselves at skid buffers of the stages,
+    so that ``ready`` of a stage is a register. Else ``ready`` of an input depends on its ``valid``: a source must not
+    wait for it.
 
     Parameters
     ----------
@@ -87,6 +88,7 @@ class StageBankInterconnect(ConfiguredComponent):
             self.concentrators = []
             self.stage_concentrators = []
             self.stage_skid_buffers, self.request_skid_buffers, self.response_skid_buffers = [], [], []
+            self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = [], []
         else:
             self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
             self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
@@ -103,6 +105,10 @@ class StageBankInterconnect(ConfiguredComponent):
             ports = range(config.ports if shared else 0)
             self.request_skid_buffers = [SkidBuffer(width) for port in ports]
             self.response_skid_buffers = [SkidBuffer(response.size) for port in ports]
+            self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = (
+                [SkidBuffer(len(Value.cast(network.o[port].payload))) for port in ports]
+                for network in (self.requests, self.responses)
+            )
 
     def elaborate(self, platform):
         m = Module()
@@ -121,6 +127,7 @@ class StageBankInterconnect(ConfiguredComponent):
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
             connect_handshake(m, port, entrances[number])
         for number, row in enumerate(self.responses.o):
+            row = self._after(m, row, self.stage_delivery_skid_buffers, number, "stage_delivery")
             self._distribute(m, row, [self.stage_responses[stage] for stage in self._stages(number)])
         if self._config.interconnect == "crossbar":
             for row, port in zip(self.requests.o, self.bank_requests, strict=True):
@@ -129,6 +136,7 @@ class StageBankInterconnect(ConfiguredComponent):
                 connect_bits(m, port, row)
         else:
             for number, row in enumerate(self.requests.o):
+                row = self._after(m, row, self.bank_delivery_skid_buffers, number, "bank_delivery")
                 self._distribute(m, row, [self.bank_requests[bank] for bank in self._banks(number)])
             for number, concentrator in enumerate(self.concentrators):
                 m.submodules[f"concentrator_{number}"] = concentrator
@@ -144,17 +152,24 @@ class StageBankInterconnect(ConfiguredComponent):
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
         concentrators = [*self.concentrators, *self.stage_concentrators]
-        skid_buffers = [*self.stage_skid_buffers, *self.request_skid_buffers, *self.response_skid_buffers]
+        skid_buffers = [
+            *(*self.stage_skid_buffers, *self.request_skid_buffers, *self.response_skid_buffers),
+            *(*self.bank_delivery_skid_buffers, *self.stage_delivery_skid_buffers),
+        ]
         return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.held for skid in skid_buffers)]
 
     def _enter(self, m, concentrator, network, skid_buffers, number, name):
         """Join a concentrator to its port of a butterfly, through its skid buffer where there is one."""
-        register = concentrator.o[0]
-        if skid_buffers:
-            m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = skid_buffers[number]
-            wiring.connect(m, register, skid_buffer.i)
-            register = skid_buffer.o
-        wiring.connect(m, register, network.i[number])
+        wiring.connect(m, self._after(m, concentrator.o[0], skid_buffers, number, name), network.i[number])
+
+    @staticmethod
+    def _after(m, source, skid_buffers, number, name):
+        """The stream after the skid buffer of that number, where there are such."""
+        if not skid_buffers:
+            return source
+        m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = skid_buffers[number]
+        wiring.connect(m, source, skid_buffer.i)
+        return skid_buffer.o
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""

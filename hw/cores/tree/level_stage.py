@@ -217,5 +217,5 @@ class LevelStage(ConfiguredComponent):
             queue.mean.factor.eq(mean.factor),
             queue.send_mean.eq(mean.valid),
             update.command_room.eq(queue.room),
-            arrival.room.eq(queue.room & update.is_blank),
+            arrival.room.eq(queue.room & update.is_quiet),
         ]

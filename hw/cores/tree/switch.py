@@ -1,9 +1,10 @@
 """A switch: streams to streams, each value to the output that it names, fairly."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from ..bits import choose_one_hot
 from ..component import ConfiguredComponent
 from ..replicated import replicated
 from ..stream.arbiter import RoundRobinArbiter
@@ -62,26 +63,26 @@ class Switch(ConfiguredComponent):
                 wanted.eq(Cat(source.valid & (digit == output) for source, digit in zip(self.i, digits, strict=True))),
                 free.eq(~port.valid | port.ready),
             ]
-            index = self._arbitrate(m, wanted, free, output)
+            index, grants = self._arbitrate(m, wanted, free, output)
+            if config.inputs > 2:
+                value = choose_one_hot(grants, values)
+            else:
+                value = Mux(index, values[-1], values[0])
             with m.If(free):
-                m.d.sync += port.valid.eq(wanted.any())
-                with m.Switch(index):
-                    for number, value in enumerate(values):
-                        with m.Case(number) if number < config.inputs - 1 else m.Default():
-                            m.d.sync += port.payload.eq(value)
+                m.d.sync += [port.valid.eq(wanted.any()), port.payload.eq(value)]
             for number in range(config.inputs):
-                m.d.comb += taken[number][output].eq(free & wanted[number] & (index == number))
+                m.d.comb += taken[number][output].eq(free & grants[number])
         for port, outputs in zip(self.i, taken, strict=True):
             m.d.comb += port.ready.eq(outputs.any())
         return m
 
     def _arbitrate(self, m, wanted, free, output):
-        """The input whose turn it is at an output."""
+        """The input whose turn it is at an output, as a number and as a bit."""
         inputs = self._config.inputs
         if inputs == 1:
-            return Signal(1, name=f"index_{output}")
+            return Signal(1, name=f"index_{output}"), wanted
         # A unit of its own, as tables are not joined across its boundary: index and multiplexers mapped together take
         # two tables a bit at some outputs, where one is enough.
         m.submodules[f"arbiter_{output}"] = arbiter = replicated(RoundRobinArbiter(inputs), key=inputs)
         m.d.comb += [arbiter.requests.eq(wanted), arbiter.take.eq(free & wanted.any())]
-        return arbiter.index
+        return arbiter.index, arbiter.grants

@@ -1,6 +1,6 @@
 """The second half of a stage's service: an edge and its node are read, changed and written."""
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -9,7 +9,7 @@ from ..memory.ports import WritePort
 from .choice import chosen_layout
 from .config import PRIOR_WIDTH, REWARD_WIDTH, TreeConfig
 from .memoization import Part, memory_layout
-from .records import LEVEL_WIDTH, new_edge
+from .records import LEVEL_WIDTH
 from .requests import RequestKind, Status
 from .stage_layouts import CommandKind, routed_command_layout, stage_request_layout
 from .stage_ports import EdgePort, RowPort
@@ -43,8 +43,8 @@ class Update(ConfiguredComponent):
     edges : Out(EdgePort)
         The nodes that the stage holds.
     command : Out(routed_command_layout)
-    is_blank : Out(1)
-        Nothing is sent, and ``node`` and ``edge`` of the command are those of a new node.
+    is_quiet : Out(1)
+        Nothing is sent. A register.
     is_late, send : Out(1)
         See :class:`.CommandQueue`.
     command_room : In(1)
@@ -78,7 +78,7 @@ class Update(ConfiguredComponent):
                 "level": In(LEVEL_WIDTH),
                 "edges": Out(EdgePort(config)),
                 "command": Out(routed_command_layout(config)),
-                "is_blank": Out(1),
+                "is_quiet": Out(1),
                 "is_late": Out(1),
                 "send": Out(1),
                 "command_room": In(1),
@@ -118,16 +118,15 @@ class Update(ConfiguredComponent):
         given = reading.queued.request.body.backup.reward
         negative = Signal(signed(REWARD_WIDTH))
         largest = (1 << REWARD_WIDTH - 1) - 1
+        changes = reading.chooses | (_has_node(reading) & (reading.queued.request.kind != RequestKind.SELECT))
         m.d.comb += negative.eq(Mux(given == -largest - 1, largest, -given))
         m.d.sync += [
             writing.eq(reading),
-            reward.eq(Mux(goes & _backs_up(reading), Mux(self.alternate & self.is_odd, negative, given), 0)),
+            edge.eq(self.edges.edge),
+            node.eq(self.edges.node),
+            reward.eq(Mux(_backs_up(reading), Mux(self.alternate & self.is_odd, negative, given), 0)),
+            self.is_quiet.eq(~(goes & changes)),
         ]
-        changes = reading.chooses | (_has_node(reading) & (reading.queued.request.kind != RequestKind.SELECT))
-        with m.If(goes & changes):
-            m.d.sync += [edge.eq(self.edges.edge), node.eq(self.edges.node), self.is_blank.eq(0)]
-        with m.Else():
-            m.d.sync += [Value.cast(edge).eq(new_edge(self._config)), Value.cast(node).eq(0), self.is_blank.eq(1)]
         self._write(m, writing, has_writing, edge, node, reward)
         return m
 

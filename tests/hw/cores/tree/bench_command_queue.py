@@ -28,20 +28,28 @@ CYCLES = 250
 
 
 class PlainQueue:
-    """Commands that are held, the oldest first, and the means that have come for the late ones among them."""
+    """Commands that are held, the oldest first, and the means that have come for the late ones among them.
+
+    A command comes in the cycle after that in which it was given, and is held from the next cycle on.
+    """
 
     def __init__(self):
-        self.held, self.without_mean = deque(), deque()
+        self.coming, self.held, self.without_mean = deque(), deque(), deque()
 
     def give(self, command, *, is_late):
-        self.held.append({"command": command, "is_late": is_late, "mean": None})
+        self.coming.append({"command": command, "is_late": is_late, "mean": None})
         if is_late:
-            self.without_mean.append(self.held[-1])
+            self.without_mean.append(self.coming[-1])
+
+    def enter(self):
+        """The command that comes is held."""
+        self.held.extend(self.coming)
+        self.coming.clear()
 
     def outputs(self):
         head = self.held[0] if self.held else None
         leaves = head is not None and (not head["is_late"] or head["mean"] is not None)
-        return {"room": len(self.held) <= MOST - 2, "idle": not self.held, "valid": leaves}
+        return {"room": len(self.held) <= MOST - 3, "idle": not self.held and not self.coming, "valid": leaves}
 
     def take(self):
         """The oldest one."""
@@ -89,7 +97,10 @@ class Stimulus:
 
 @cocotb.test()
 async def keeps_the_order(dut):
-    ports, plain = Ports(dut, CommandQueue(parameters()["config"])), PlainQueue()
+    config = parameters()["config"]
+    ports, plain = Ports(dut, CommandQueue(config)), PlainQueue()
+    blank, first = ports.codecs["write"].unpack(0)["body"], (1 << 16) // config.fanout
+    new = {"node": blank["node"], "edge": blank["edge"] | {"prior": first, "factor": first}}
     stimulus, sink = Stimulus(ports.codecs, rng("commands"), plain), StreamSink(dut, "commands")
     await clock_and_reset(dut)
     cycle = fullest = most_means = 0
@@ -105,14 +116,14 @@ async def keeps_the_order(dut):
             await RisingEdge(dut.clk)
             if leaves:
                 expected.append(plain.take())
+            plain.enter()
             if inputs["send_mean"]:
                 plain.without_mean.popleft()["mean"] = inputs["mean"]
             if inputs["send_write"]:
                 plain.give(inputs["write"], is_late=inputs["is_late"])
             elif inputs["send_read"]:
-                given = {name: inputs["write"]["body"][name] for name in ("node", "edge")}
-                plain.give(inputs["read"] | {"body": inputs["read"]["body"] | given}, is_late=False)
-            fullest = max(fullest, len(plain.held))
+                plain.give(inputs["read"] | {"body": inputs["read"]["body"] | new}, is_late=False)
+            fullest = max(fullest, len(plain.held) + len(plain.coming))
             most_means = max(most_means, sum(held["mean"] is not None for held in plain.held))
             cycle += 1
     got = await sink.receive_all(len(expected))

@@ -130,9 +130,6 @@ class Bench:
         self.ports = Ports(dut, Update(config), name, opened=("edges", "rows"))
         self.sink = StreamSink(dut, f"{name}__forward")
         self.cycle, self.before = 0, None
-        first = (1 << 16) // config.fanout
-        self.blank = {part: self.ports.codecs[part].unpack(0) for part in ("node", "edge")}
-        self.blank["edge"] |= {"factor": 1 << 16} if config.policy == "uct" else {"prior": first, "factor": first}
         # Requests to come, those that have come, and how many have come that go on; the cycles in which they came.
         self.coming, self.under_way, self.count, self.accepted = deque(), deque(), 0, []
 
@@ -198,10 +195,10 @@ class Bench:
         if self.before is not None:
             check_times(now, self.before, name, self.cycle)
         self.before = now
-        if now["is_blank"]:
-            assert not now["send"], f"{name}: a command is sent and blank in cycle {self.cycle}"
-            given = {part: now["command"]["body"][part] for part in ("node", "edge")}
-            compare(self.blank, given, f"{name}, blank command of cycle", self.cycle)
+        if now["is_quiet"]:
+            assert not now["send"], f"{name}: a command is sent while it is quiet in cycle {self.cycle}"
+        else:
+            assert not self.cycle or not now["idle"], f"{name}: idle, and not quiet in cycle {self.cycle}"
         effects = effects_of(now)
         if not effects:
             return

@@ -27,6 +27,9 @@ class FairnessProperties(wiring.Component):
         m.d.comb += Assert(arbiter.last < count)
         with m.If(self.requests.any()):
             m.d.comb += Assert(self.requests.bit_select(arbiter.index, 1))
+            m.d.comb += Assert(arbiter.grants == 1 << arbiter.index)
+        with m.Else():
+            m.d.comb += Assert(arbiter.grants == 0)
         for number in range(count):
             served = Signal(name=f"served_{number}")
             waiting = Signal(name=f"waiting_{number}")
@@ -176,6 +179,9 @@ class RoutingProperties(wiring.Component):
         for rows, radix in zip(network.rows, config.radices, strict=True):
             from_target = (from_target + 1) * radix - 1
             layers.append((rows, from_target, mask))
+        deliveries = getattr(self.network, f"{'bank' if self.way == 'requests' else 'stage'}_delivery_skid_buffers")
+        if deliveries:
+            layers.append(({port: skid.held for port, skid in enumerate(deliveries)}, from_target, mask))
         return layers
 
     def _row_mask(self):
