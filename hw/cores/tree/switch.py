@@ -64,10 +64,11 @@ class Switch(ConfiguredComponent):
                 free.eq(~port.valid | port.ready),
             ]
             index, grants = self._arbitrate(m, wanted, free, output)
-            if config.inputs > 2:
+            # A single bit for each input is known sooner, but costs tables, which count where there are many outputs.
+            if config.outputs == 1 and config.inputs > 2:
                 value = choose_one_hot(grants, values)
             else:
-                value = Mux(index, values[-1], values[0])
+                value = _choose(index, values)
             with m.If(free):
                 m.d.sync += [port.valid.eq(wanted.any()), port.payload.eq(value)]
             for number in range(config.inputs):
@@ -86,3 +87,11 @@ class Switch(ConfiguredComponent):
         m.submodules[f"arbiter_{output}"] = arbiter = replicated(RoundRobinArbiter(inputs), key=inputs)
         m.d.comb += [arbiter.requests.eq(wanted), arbiter.take.eq(free & wanted.any())]
         return arbiter.index, arbiter.grants
+
+
+def _choose(index, values):
+    """The value of an index, one half after another."""
+    if len(values) == 1:
+        return values[0]
+    bit = (len(values) - 1).bit_length() - 1
+    return Mux(index[bit], _choose(index, values[1 << bit :]), _choose(index, values[: 1 << bit]))
