@@ -21,6 +21,8 @@ class RoundRobinArbiter(wiring.Component):
     ----------
     count : int
         Number of requests, at least 2.
+    one_hot : bool
+        There are ``grants``.
 
     Members
     -------
@@ -35,14 +37,14 @@ class RoundRobinArbiter(wiring.Component):
         Index of the one served last.
     """
 
-    def __init__(self, count: int):
-        self.count = count
+    def __init__(self, count: int, *, one_hot: bool = False):
+        self.count, self.one_hot = count, one_hot
         super().__init__(
             {
                 "requests": In(count),
                 "take": In(1),
                 "index": Out(range(count)),
-                "grants": Out(count),
+                **({"grants": Out(count)} if one_hot else {}),
                 "last": Out(range(count), init=count - 1),
             }
         )
@@ -56,8 +58,9 @@ class RoundRobinArbiter(wiring.Component):
                 Cat(Const(0, 1), *(self.requests[number] & (self.last < number) for number in range(1, self.count)))
             ),
             self.index.eq(Mux(above.any(), lowest(m, above, "next"), lowest(m, self.requests, "first"))),
-            self.grants.eq(Mux(above.any(), _first(above), _first(self.requests))),
         ]
+        if self.one_hot:
+            m.d.comb += self.grants.eq(Mux(above.any(), _first(above), _first(self.requests)))
         with m.If(self.take):
             m.d.sync += self.last.eq(self.index)
         return m

@@ -49,7 +49,7 @@ class Butterfly(ConfiguredComponent):
         self.rows = []
         width, shift = config.width, 0
         for radix in config.radices:
-            switch = SwitchConfig(inputs=radix, outputs=radix, width=width)
+            switch = SwitchConfig(inputs=radix, outputs=radix, width=width, one_hot=config.one_hot)
             firsts = [row for row in range(config.ports) if row >> shift & (radix - 1) == 0]
             layer = {first: replicated(Switch(switch)) for first in firsts}
             self._layers.append(layer)

@@ -90,17 +90,20 @@ class StageBankInterconnect(ConfiguredComponent):
             self.stage_skid_buffers, self.request_skid_buffers, self.response_skid_buffers = [], [], []
             self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = [], []
         else:
-            self.requests = Butterfly(ButterflyConfig(radices=config.radices, width=width))
-            self.responses = Butterfly(ButterflyConfig(radices=config.radices, width=response.size))
+            # Where many share a port, its turns are on the longest paths.
+            shared = config.concentration > 2
+            self.requests, self.responses = (
+                Butterfly(ButterflyConfig(radices=config.radices, width=bits, one_hot=shared))
+                for bits in (width, response.size)
+            )
             self.concentrators = [
-                replicated(Switch(SwitchConfig(inputs=len(self._banks(port)), outputs=1, width=response.size)))
+                replicated(Switch(self._concentrator(self._banks(port), response.size, shared)))
                 for port in range(min(config.ports, config.banks))
             ]
             self.stage_concentrators = [
-                replicated(Switch(SwitchConfig(inputs=len(self._stages(port)), outputs=1, width=width)))
+                replicated(Switch(self._concentrator(self._stages(port), width, shared)))
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
-            shared = config.concentration > 2
             self.stage_skid_buffers = [SkidBuffer(width) for stage in range(config.stages if shared else 0)]
             ports = range(config.ports if shared else 0)
             self.request_skid_buffers = [SkidBuffer(width) for port in ports]
@@ -170,6 +173,11 @@ class StageBankInterconnect(ConfiguredComponent):
         m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = skid_buffers[number]
         wiring.connect(m, source, skid_buffer.i)
         return skid_buffer.o
+
+    @staticmethod
+    def _concentrator(sources, width, one_hot):
+        """Shape of the switch by which sources take turns at a port."""
+        return SwitchConfig(inputs=len(sources), outputs=1, width=width, one_hot=one_hot)
 
     def _banks(self, port):
         """Banks at a port of the butterfly."""

@@ -19,11 +19,14 @@ class SwitchConfig:
         At least 1.
     width : int
         Bits of a value before the bits that choose the output are taken off.
+    one_hot : bool
+        Inputs are chosen by a single bit each, in place of an index: fewer levels of logic, more tables.
     """
 
     inputs: int
     outputs: int
     width: int
+    one_hot: bool = False
 
     def __post_init__(self):
         require_integer("Number of inputs", self.inputs, 1)
@@ -46,10 +49,13 @@ class ButterflyConfig:
         Inputs, and outputs, of the switches of each layer: powers of two.
     width : int
         Bits of a value before the bits that choose the output are taken off.
+    one_hot : bool
+        That of the switches.
     """
 
     radices: tuple[int, ...]
     width: int
+    one_hot: bool = False
 
     def __post_init__(self):
         for radix in self.radices:

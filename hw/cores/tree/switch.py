@@ -64,11 +64,9 @@ class Switch(ConfiguredComponent):
                 free.eq(~port.valid | port.ready),
             ]
             index, grants = self._arbitrate(m, wanted, free, output)
-            # A single bit for each input is known sooner, but costs tables, which count where there are many outputs.
-            if config.outputs == 1 and config.inputs > 2:
-                value = choose_one_hot(grants, values)
-            else:
-                value = _choose(index, values)
+            # An index of one bit is such a bit itself.
+            by_bits = config.one_hot and config.inputs > 2
+            value = choose_one_hot(grants, values) if by_bits else _choose(index, values)
             with m.If(free):
                 m.d.sync += [port.valid.eq(wanted.any()), port.payload.eq(value)]
             for number in range(config.inputs):
@@ -84,9 +82,14 @@ class Switch(ConfiguredComponent):
             return Signal(1, name=f"index_{output}"), wanted
         # A unit of its own, as tables are not joined across its boundary: index and multiplexers mapped together take
         # two tables a bit at some outputs, where one is enough.
-        m.submodules[f"arbiter_{output}"] = arbiter = replicated(RoundRobinArbiter(inputs), key=inputs)
+        one_hot = self._config.one_hot
+        m.submodules[f"arbiter_{output}"] = arbiter = replicated(
+            RoundRobinArbiter(inputs, one_hot=one_hot), key=(inputs, one_hot)
+        )
         m.d.comb += [arbiter.requests.eq(wanted), arbiter.take.eq(free & wanted.any())]
-        return arbiter.index, arbiter.grants
+        if one_hot:
+            return arbiter.index, arbiter.grants
+        return arbiter.index, Cat(wanted[number] & (arbiter.index == number) for number in range(inputs))
 
 
 def _choose(index, values):

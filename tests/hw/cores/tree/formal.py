@@ -16,7 +16,7 @@ class FairnessProperties(wiring.Component):
     """Requests that stay until they are served wait for ``count - 1`` others at most."""
 
     def __init__(self, count):
-        self.arbiter = RoundRobinArbiter(count)
+        self.arbiter = RoundRobinArbiter(count, one_hot=True)
         super().__init__({"requests": In(count), "enable": In(1)})
 
     def elaborate(self, platform):
