@@ -50,7 +50,7 @@ class ButterflyConfig:
     width : int
         Bits of a value before the bits that choose the output are taken off.
     one_hot : bool
-        That of the switches.
+        Switches choose by single bits, see :class:`SwitchConfig`.
     """
 
     radices: tuple[int, ...]
