@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..component import ConfiguredComponent
 from ..stream.buffer import StreamBuffer
 from ..stream.buffer_config import StreamBufferConfig
-from .config import TreeConfig
+from .config import TreeConfig, turns_are_long
 from .layouts import mean_layout
 from .records import new_edge
 from .stage_layouts import routed_command_layout
@@ -69,8 +69,10 @@ class CommandQueue(ConfiguredComponent):
         m = Module()
         command = routed_command_layout(self._config)
         queued = data.StructLayout({"command": command, "is_late": 1})
-        # What leaves goes far: it is in registers. Besides them the memories have as many rows as there are commands.
-        buffer = StreamBufferConfig(depth=DEPTH + 1, latency=1, head_register=True)
+        # Where many stages take turns, what leaves goes far: it is in registers, a table for each of their bits. The
+        # memories besides have as many rows as there are commands.
+        registered = turns_are_long(self._config.concentration)
+        buffer = StreamBufferConfig(depth=DEPTH + registered, latency=1, head_register=registered)
         m.submodules.queue = queue = StreamBuffer(queued, buffer)
         m.submodules.means = means = StreamBuffer(mean_layout, buffer)
         # Commands wait a cycle before they are written: what a stage does is known late, and a queue's rows are many.

@@ -23,6 +23,7 @@ __all__ = [
     "VISIT_WIDTH",
     "TreeConfig",
     "require_concentration",
+    "turns_are_long",
 ]
 
 # Bits of a node's and of an edge's fields. Every selection counts towards a limit of 2**16 - 1, so no count and no sum
@@ -48,6 +49,11 @@ BANK_ASSIGNMENTS = ("algorithm2", "next_empty")
 COMPARISONS = ("lookup", "logic")
 # Most rows in a block of a bank that levels share: enough for a grant to come in time, few enough that levels do share.
 SHARED_BLOCK = 16
+
+
+def turns_are_long(concentration: int) -> bool:
+    """Whether so many stages share a port that their turns are on the longest paths, which registers end."""
+    return concentration > 2
 
 
 def require_concentration(concentration: int, stages: int, interconnect: str) -> None:

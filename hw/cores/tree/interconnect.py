@@ -9,6 +9,7 @@ from ..replicated import replicated
 from ..stream.connect import connect_bits, connect_handshake
 from ..stream.skid_buffer import SkidBuffer
 from .butterfly import Butterfly
+from .config import turns_are_long
 from .interconnect_config import ButterflyConfig, InterconnectConfig, SwitchConfig
 from .switch import Switch
 
@@ -90,8 +91,7 @@ class StageBankInterconnect(ConfiguredComponent):
             self.stage_skid_buffers, self.request_skid_buffers, self.response_skid_buffers = [], [], []
             self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = [], []
         else:
-            # Where many share a port, its turns are on the longest paths.
-            shared = config.concentration > 2
+            shared = turns_are_long(config.concentration)
             self.requests, self.responses = (
                 Butterfly(ButterflyConfig(radices=config.radices, width=bits, one_hot=shared))
                 for bits in (width, response.size)
