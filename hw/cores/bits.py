@@ -1,10 +1,18 @@
 """Small combinational helpers on bits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
-__all__ = ["choose_one_hot", "count_ones", "lowest", "or_tree", "rotate"]
+__all__ = ["choose", "choose_one_hot", "count_ones", "lowest", "or_tree", "rotate"]
+
+
+def choose(index: Value, values: Sequence[Value]) -> Value:
+    """``values[index]``, for an index below their number: a tree of multiplexers, the highest bit's last."""
+    if len(values) == 1:
+        return values[0]
+    bit = (len(values) - 1).bit_length() - 1
+    return Mux(index[bit], choose(index, values[1 << bit :]), choose(index, values[: 1 << bit]))
 
 
 def choose_one_hot(bits: Iterable[Value], values: Iterable) -> Value:

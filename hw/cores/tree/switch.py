@@ -1,10 +1,10 @@
 """A switch: streams to streams, each value to the output that it names, fairly."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from ..bits import choose_one_hot
+from ..bits import choose, choose_one_hot
 from ..component import ConfiguredComponent
 from ..replicated import replicated
 from ..stream.arbiter import RoundRobinArbiter
@@ -66,7 +66,7 @@ class Switch(ConfiguredComponent):
             index, grants = self._arbitrate(m, wanted, free, output)
             # An index of one bit is such a bit itself.
             by_bits = config.one_hot and config.inputs > 2
-            value = choose_one_hot(grants, values) if by_bits else _choose(index, values)
+            value = choose_one_hot(grants, values) if by_bits else choose(index, values)
             with m.If(free):
                 m.d.sync += [port.valid.eq(wanted.any()), port.payload.eq(value)]
             for number in range(config.inputs):
@@ -90,11 +90,3 @@ class Switch(ConfiguredComponent):
         if one_hot:
             return arbiter.index, arbiter.grants
         return arbiter.index, Cat(wanted[number] & (arbiter.index == number) for number in range(inputs))
-
-
-def _choose(index, values):
-    """The value of an index, one half after another."""
-    if len(values) == 1:
-        return values[0]
-    bit = (len(values) - 1).bit_length() - 1
-    return Mux(index[bit], _choose(index, values[1 << bit :]), _choose(index, values[: 1 << bit]))

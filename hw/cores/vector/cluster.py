@@ -4,6 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bits import choose
 from ..component import ConfiguredComponent
 from ..replicated import replicated
 from .matrix_config import ACCUMULATORS, SLOTS, ClusterConfig, VpuConfig
@@ -121,16 +122,16 @@ class Cluster(ConfiguredComponent):
             take_word.eq(control.valid & (control.slot == assignment.slot)),
             take_error.eq(control.valid & (control.slot == assignment.error[:2])),
         ]
-        weight = self._capture(m, "weight", take_word, _choose(self.broadcast.weights, assignment.weight))
+        weight = self._capture(m, "weight", take_word, choose(assignment.weight, self.broadcast.weights))
         for vpu in range(config.cluster_vpus):
             words = [block[vpu] for block in self.broadcast.words]
-            errors = [_choose([block[vpu] for block in port], assignment.block) for port in self.broadcast.errors]
+            errors = [choose(assignment.block, [block[vpu] for block in port]) for port in self.broadcast.errors]
             m.submodules[f"vpu_{vpu}"] = unit = replicated(
                 VectorProcessingUnit(VpuConfig(format=config.format)), name="vpu"
             )
             m.d.comb += [
-                unit.operands.eq(self._capture(m, f"operands_{vpu}", take_word, _choose(words, assignment.block))),
-                unit.factors.eq(self._capture(m, f"factors_{vpu}", take_error, _choose(errors, assignment.error[2:]))),
+                unit.operands.eq(self._capture(m, f"operands_{vpu}", take_word, choose(assignment.block, words))),
+                unit.factors.eq(self._capture(m, f"factors_{vpu}", take_error, choose(assignment.error[2:], errors))),
                 unit.weight.eq(weight),
                 unit.own_factors.eq(control.gradient),
                 unit.select.eq(control.select),
@@ -154,12 +155,3 @@ class Cluster(ConfiguredComponent):
         with m.If(self.control.exchange):
             m.d.sync += used.eq(captured)
         return used
-
-
-def _choose(values, index):
-    """``values[index]``: a tree of multiplexers; the index has as many bits as it takes."""
-    if len(values) == 1:
-        return values[0]
-    half = len(values) // 2
-    top = half.bit_length() - 1
-    return Mux(index[top], _choose(values[half:], index[:top]), _choose(values[:half], index[:top]))
