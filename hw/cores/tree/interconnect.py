@@ -80,6 +80,8 @@ class StageBankInterconnect(ConfiguredComponent):
             },
         )
         width = config.bank_width + delivered.size
+        # By what they are after: stages, concentrators of requests and of responses, and last layers of both.
+        self.skid_buffers: dict[str, list[SkidBuffer]] = {}
         if config.interconnect == "crossbar":
             switches = (
                 SwitchConfig(inputs=config.stages, outputs=config.banks, width=width),
@@ -88,8 +90,6 @@ class StageBankInterconnect(ConfiguredComponent):
             self.requests, self.responses = (replicated(Switch(switch)) for switch in switches)
             self.concentrators = []
             self.stage_concentrators = []
-            self.stage_skid_buffers, self.request_skid_buffers, self.response_skid_buffers = [], [], []
-            self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = [], []
         else:
             shared = turns_are_long(config.concentration)
             self.requests, self.responses = (
@@ -104,14 +104,15 @@ class StageBankInterconnect(ConfiguredComponent):
                 replicated(Switch(self._concentrator(self._stages(port), width, shared)))
                 for port in range(config.ports if config.concentration > 1 else 0)
             ]
-            self.stage_skid_buffers = [SkidBuffer(width) for stage in range(config.stages if shared else 0)]
-            ports = range(config.ports if shared else 0)
-            self.request_skid_buffers = [SkidBuffer(width) for port in ports]
-            self.response_skid_buffers = [SkidBuffer(response.size) for port in ports]
-            self.bank_delivery_skid_buffers, self.stage_delivery_skid_buffers = (
-                [SkidBuffer(len(Value.cast(network.o[port].payload))) for port in ports]
-                for network in (self.requests, self.responses)
-            )
+            if shared:
+                sources = {
+                    "stage": [width] * config.stages,
+                    "request": [len(row.payload) for row in self.requests.i],
+                    "response": [len(row.payload) for row in self.responses.i],
+                    "bank_delivery": [len(row.payload) for row in self.requests.o],
+                    "stage_delivery": [len(row.payload) for row in self.responses.o],
+                }
+                self.skid_buffers = {name: [SkidBuffer(bits) for bits in widths] for name, widths in sources.items()}
 
     def elaborate(self, platform):
         m = Module()
@@ -120,8 +121,8 @@ class StageBankInterconnect(ConfiguredComponent):
         for number, concentrator in enumerate(self.stage_concentrators):
             m.submodules[f"stage_concentrator_{number}"] = concentrator
             entrances |= dict(zip(self._stages(number), concentrator.i, strict=True))
-            self._enter(m, concentrator, self.requests, self.request_skid_buffers, number, "request")
-        for number, skid_buffer in enumerate(self.stage_skid_buffers):
+            wiring.connect(m, self._after(m, concentrator.o[0], "request", number), self.requests.i[number])
+        for number, skid_buffer in enumerate(self.skid_buffers.get("stage", ())):
             m.submodules[f"stage_skid_buffer_{number}"] = skid_buffer
             wiring.connect(m, skid_buffer.o, entrances[number])
             entrances[number] = skid_buffer.i
@@ -130,7 +131,7 @@ class StageBankInterconnect(ConfiguredComponent):
             m.d.comb += entrances[number].payload.eq(Cat(port.payload.bank, stage, port.payload.body))
             connect_handshake(m, port, entrances[number])
         for number, row in enumerate(self.responses.o):
-            row = self._after(m, row, self.stage_delivery_skid_buffers, number, "stage_delivery")
+            row = self._after(m, row, "stage_delivery", number)
             self._distribute(m, row, [self.stage_responses[stage] for stage in self._stages(number)])
         if self._config.interconnect == "crossbar":
             for row, port in zip(self.requests.o, self.bank_requests, strict=True):
@@ -139,13 +140,13 @@ class StageBankInterconnect(ConfiguredComponent):
                 connect_bits(m, port, row)
         else:
             for number, row in enumerate(self.requests.o):
-                row = self._after(m, row, self.bank_delivery_skid_buffers, number, "bank_delivery")
+                row = self._after(m, row, "bank_delivery", number)
                 self._distribute(m, row, [self.bank_requests[bank] for bank in self._banks(number)])
             for number, concentrator in enumerate(self.concentrators):
                 m.submodules[f"concentrator_{number}"] = concentrator
                 for bank, row in zip(self._banks(number), concentrator.i, strict=True):
                     connect_bits(m, self.bank_responses[bank], row)
-                self._enter(m, concentrator, self.responses, self.response_skid_buffers, number, "response")
+                wiring.connect(m, self._after(m, concentrator.o[0], "response", number), self.responses.i[number])
         m.d.comb += self.idle.eq(~Cat(register.valid for register in self._registers()).any())
         return m
 
@@ -155,22 +156,14 @@ class StageBankInterconnect(ConfiguredComponent):
             return [*self.requests.o, *self.responses.o]
         rows = [row for network in (self.requests, self.responses) for layer in network.rows for row in layer.values()]
         concentrators = [*self.concentrators, *self.stage_concentrators]
-        skid_buffers = [
-            *(*self.stage_skid_buffers, *self.request_skid_buffers, *self.response_skid_buffers),
-            *(*self.bank_delivery_skid_buffers, *self.stage_delivery_skid_buffers),
-        ]
-        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *(skid.held for skid in skid_buffers)]
+        held = [skid_buffer.held for skid_buffers in self.skid_buffers.values() for skid_buffer in skid_buffers]
+        return [*rows, *(concentrator.o[0] for concentrator in concentrators), *held]
 
-    def _enter(self, m, concentrator, network, skid_buffers, number, name):
-        """Join a concentrator to its port of a butterfly, through its skid buffer where there is one."""
-        wiring.connect(m, self._after(m, concentrator.o[0], skid_buffers, number, name), network.i[number])
-
-    @staticmethod
-    def _after(m, source, skid_buffers, number, name):
-        """The stream after the skid buffer of that number, where there are such."""
-        if not skid_buffers:
+    def _after(self, m, source, name, number):
+        """The stream after its skid buffer, where there is one."""
+        if name not in self.skid_buffers:
             return source
-        m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = skid_buffers[number]
+        m.submodules[f"{name}_skid_buffer_{number}"] = skid_buffer = self.skid_buffers[name][number]
         wiring.connect(m, source, skid_buffer.i)
         return skid_buffer.o
 

@@ -166,22 +166,23 @@ class RoutingProperties(wiring.Component):
         if config.interconnect == "crossbar":
             return [(dict(enumerate(network.o)), mask, mask)]
         layers = []
-        if self.way == "requests" and self.network.stage_skid_buffers:
-            held = {stage: skid.held for stage, skid in enumerate(self.network.stage_skid_buffers)}
-            layers.append((held, 0, (1 << config.stage_width) - 1))
+        held = {
+            name: {number: skid_buffer.held for number, skid_buffer in enumerate(skid_buffers)}
+            for name, skid_buffers in self.network.skid_buffers.items()
+        }
+        if self.way == "requests" and held:
+            layers.append((held["stage"], 0, (1 << config.stage_width) - 1))
         concentrators = self.network.concentrators if self.way == "responses" else self.network.stage_concentrators
         if concentrators:
             layers.append(({port: switch.o[0] for port, switch in enumerate(concentrators)}, 0, mask))
-        skid_buffers = getattr(self.network, f"{self.way[:-1]}_skid_buffers")
-        if skid_buffers:
-            layers.append(({port: skid.held for port, skid in enumerate(skid_buffers)}, 0, mask))
+        if held:
+            layers.append((held["request" if self.way == "requests" else "response"], 0, mask))
         from_target = 0
         for rows, radix in zip(network.rows, config.radices, strict=True):
             from_target = (from_target + 1) * radix - 1
             layers.append((rows, from_target, mask))
-        deliveries = getattr(self.network, f"{'bank' if self.way == 'requests' else 'stage'}_delivery_skid_buffers")
-        if deliveries:
-            layers.append(({port: skid.held for port, skid in enumerate(deliveries)}, from_target, mask))
+        if held:
+            layers.append((held["bank_delivery" if self.way == "requests" else "stage_delivery"], from_target, mask))
         return layers
 
     def _row_mask(self):
