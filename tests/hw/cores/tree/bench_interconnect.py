@@ -157,3 +157,29 @@ async def a_value_alone_takes_the_latency(dut):
         for cycle in range(1, latency + 1):
             await RisingEdge(dut.clk)
             assert int(getattr(dut, f"{exit_}__{target}__valid").value) == (cycle == latency), f"{exit_}, {cycle}"
+
+
+@cocotb.test()
+async def a_way_that_is_blocked_holds_a_value_in_each_register(dut):
+    """So does each of its skid buffers, three there and two back, where four stages or more share a port."""
+    config = parameters()["config"]
+    there, back = (3, 2) if config.concentration > 2 else (0, 0)
+    ways = [
+        ("stage_requests", config.stages, "bank_requests", config.banks, config.request_latency + there),
+        ("bank_responses", config.banks, "stage_responses", config.stages, config.response_latency + back),
+    ]
+    for source, sources, sink, sinks, _ in ways:
+        for number in range(sources):
+            getattr(dut, f"{source}__{number}__valid").value = 0
+        for number in range(sinks):
+            getattr(dut, f"{sink}__{number}__ready").value = 0
+    for source, _, _, _, most in ways:
+        await clock_and_reset(dut)
+        port = {name: getattr(dut, f"{source}__0__{name}") for name in ("payload", "valid", "ready")}
+        port["payload"].value, port["valid"].value = 0, 1
+        taken = 0
+        for _ in range(2 * most + 10):
+            await FallingEdge(dut.clk)
+            taken += int(port["ready"].value)
+        port["valid"].value = 0
+        compare(most, taken, f"{source} that are taken", 0)

@@ -23,7 +23,7 @@ SHAPES = {
     },
     "next_empty": {
         "fanout": 5, "levels": 5, "group": 2, "banks": 6, "rows": 4, "nodes": 24, "slots": 3, "reserve": 1,
-        "interconnect": "butterfly4", "policy": "puct", "bank_assignment": "next_empty", "flits": 3,
+        "concentration": 4, "policy": "puct", "bank_assignment": "next_empty", "flits": 3,
     },
     "two": {
         "fanout": 2, "levels": 2, "group": 2, "banks": 3, "rows": 2, "nodes": 6, "slots": 2, "reserve": 2,
