@@ -35,8 +35,8 @@ class StageBankInterconnect(ConfiguredComponent):
     other way for responses, one LUT for each layer of 2 x 2 switches; so banks and stages had better
     make their ``ready`` of registers. Where four stages or more share a port, the paths end at skid buffers behind
     the registers of those that take turns and after the last layer; the turns themselves at skid buffers of the stages,
-    so that ``ready`` of a stage is a register. Else ``ready`` of an input depends on its ``valid``: a source must not
-    wait for it.
+    so that ``ready`` of a stage is a register; and switches choose by single bits. Else ``ready`` of an input depends
+    on its ``valid``: a source must not wait for it.
 
     Parameters
     ----------

@@ -62,7 +62,8 @@ class MCTSBench(BenchOfPresets):
         rows |= {f"itv_{game}": part(self.game_interval, game) for game in GAMES}
         rows |= {"insert_cycles": self.insertion, "backup_cycles": self.backup}
         rows |= {"backup_cycles_two_flits": part(self.backup, flits=2), "backup_cycles_at_rest": self.backup_at_rest}
-        rows |= {"simulation_cycles": self.simulation}
+        rows |= {"simulation_cycles": part(self.simulation, COUNTED[FANOUTS[0]])}
+        rows |= {"simulation_cycles_ulx3s": part(self.simulation, "ulx3s")}
         rows |= {f"lut_{name}": part(self.tables, name) for name in TABLES}
         for fanout in FANOUTS:
             ending = "" if fanout == FANOUTS[0] else f"_f{fanout}"
@@ -130,8 +131,7 @@ class MCTSBench(BenchOfPresets):
         )
         return make_row(round(counts.backup_interval, 2), "cycles", "counted", how, BACKUP_CYCLES)
 
-    def simulation(self) -> dict[str, Any]:
-        name = COUNTED[FANOUTS[0]]
+    def simulation(self, name: str) -> dict[str, Any]:
         counts = _search(name)
         how = (
             f"{_preset(name)}: {counts.cycles} cycles over {counts.selections} selections and as many backups; a "

@@ -75,6 +75,15 @@ def test_nodes_travel_in_two_flits(monkeypatch):
     assert f"; {counts.cycles / counts.selections:.2f} cycles a simulation" in row["how"]
 
 
+def test_simulations_of_the_board_are_counted(monkeypatch):
+    counts, given = bench_tree.count_search(CONFIG), []
+    monkeypatch.setattr(bench_mcts, "_config", lambda name: given.append(name) or CONFIG)
+    monkeypatch.setattr(bench_tree, "count_search", lambda config, _: counts)
+    (row,) = MCTSBench().rows(["simulation_cycles_ulx3s"])
+    assert given == ["ulx3s"] and row["how"].startswith("preset ulx3s: ")
+    assert row["value"] == round(counts.cycles / counts.selections, 2)
+
+
 def test_a_game_is_recorded_and_counted(monkeypatch):
     monkeypatch.setattr(bench_mcts, "GAMES", {"pong": ("CartPole-v1", "f6_d16", 3.7)})
     record = functools.partial(bench_game.record_game, steps=2, simulations=50)
