@@ -81,7 +81,8 @@ boards: setup
 	.venv/bin/rewardware build pearl --board ulx3s-85f -o build/boards/ulx3s-85f/pearl
 	.venv/bin/rewardware build pearl_learner --board ulx3s-85f -o build/boards/ulx3s-85f/pearl_learner
 	.venv/bin/rewardware build dynamap --board ulx3s-85f -o build/boards/ulx3s-85f/dynamap
-	.venv/bin/rewardware build a3c --board ulx3s-85f --placer heap -o build/boards/ulx3s-85f/a3c
+	.venv/bin/rewardware build a3c --board ulx3s-85f -o build/boards/ulx3s-85f/a3c
+	.venv/bin/rewardware build maac --board ulx3s-85f -o build/boards/ulx3s-85f/maac
 
 # The figures of this version, and plots of those of all versions. The suite's time is in them where the tests were run
 # with --junitxml=build/suite.xml.

@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MHZ",
         help="clock of the system (default: the one that it was placed at on this part, else the board's)",
     )
-    parser.add_argument("--placer", choices=PLACERS, help="nextpnr's placer (default: static on ECP5, heap on iCE40)")
+    parser.add_argument(
+        "--placer",
+        choices=PLACERS,
+        help="nextpnr's placer (default: the one that placed it on this part, else static on ECP5, heap on iCE40)",
+    )
     parser.add_argument(
         "--router", choices=ROUTERS, help="nextpnr's router (default: the one that placed it on this part)"
     )

@@ -57,7 +57,7 @@ def build_board(
     seeds : int or None
         Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
     placer : str or None
-        One of ``PLACERS``; ``None``: the family's usual one.
+        One of ``PLACERS``; ``None``: that of the same row of the table, else the family's usual one.
     router : str or None
         One of ``ROUTERS``; ``None``: that of the same row of the table, else ``router1``.
 
@@ -105,10 +105,20 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        chosen_tools = {"placer": placer, "router": router or (placed.router if placed else None)}
-        if seed is None:
-            seed = placed.seed if placed else 1
-        return _place(board, built, report, folder, bitstream=bitstream, seed=seed, seeds=seeds, **chosen_tools)
+        if placed is not None:
+            placer, router = placer or placed.placer, router or placed.router
+            seed = placed.seed if seed is None else seed
+        return _place(
+            board,
+            built,
+            report,
+            folder,
+            bitstream=bitstream,
+            seed=1 if seed is None else seed,
+            seeds=seeds,
+            placer=placer,
+            router=router,
+        )
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
 

@@ -1,13 +1,17 @@
 """One netlist placed with several seeds: the best clock, and how far the others are from it."""
 
 import dataclasses
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from ...hw.cores.checks import require_integer
+from ...hw.soc.export.tools import ToolError
 from .tool_cache import Placed
 
 __all__ = ["SeedSweep", "sweep_line", "sweep_seeds"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,9 +22,12 @@ class SeedSweep:
     ----------
     placements : dict of int to Placed
         By seed.
+    failed : tuple of int
+        Seeds for which place and route failed.
     """
 
     placements: dict[int, Placed]
+    failed: tuple[int, ...] = ()
 
     @property
     def best_seed(self) -> int:
@@ -33,10 +40,13 @@ class SeedSweep:
         return self.placements[self.best_seed]
 
     def describe(self) -> dict[str, Any]:
-        """The best seed, the lowest and the highest clock in MHz, and the clock of each seed, for a report."""
+        """The best seed, the lowest and the highest clock in MHz, the clock of each seed, and the seeds that failed."""
         clocks = {seed: round(self._clock(seed), 2) for seed in self.placements}
-        return {"best_seed": self.best_seed, "spread_mhz": [min(clocks.values()), max(clocks.values())]} | {
-            "seeds_mhz": clocks
+        return {
+            "best_seed": self.best_seed,
+            "spread_mhz": [min(clocks.values()), max(clocks.values())],
+            "seeds_mhz": clocks,
+            "failed_seeds": list(self.failed),
         }
 
     def _clock(self, seed: int) -> float:
@@ -44,7 +54,7 @@ class SeedSweep:
 
 
 def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
-    """Place with each of the seeds 1 to ``seeds``.
+    """Place with each of the seeds 1 to ``seeds``; one that fails does not end the others.
 
     Parameters
     ----------
@@ -57,13 +67,28 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
     ------
     ValueError
         Fewer than 1.
+    ToolError
+        All seeds failed; the error is that of the first one.
     """
     require_integer("Seeds", seeds, 1)
-    return SeedSweep({seed: place(seed) for seed in range(1, seeds + 1)})
+    placements, errors = {}, {}
+    for seed in range(1, seeds + 1):
+        try:
+            placements[seed] = place(seed)
+        except ToolError as error:
+            errors[seed] = error
+            logger.warning("seed %d: %s", seed, error)
+        else:
+            logger.info("seed %d: %.2f MHz", seed, placements[seed].result.frequency or 0.0)
+    if not placements:
+        raise errors[1]
+    return SeedSweep(placements, tuple(errors))
 
 
 def sweep_line(described: dict[str, Any]) -> str:
     """A line for people, of what :meth:`SeedSweep.describe` gives."""
     low, high = described["spread_mhz"]
     clocks = described["seeds_mhz"]
-    return f"{len(clocks)} seeds: {low} to {high} MHz, the best with seed {described['best_seed']}"
+    failed = ", ".join(map(str, described["failed_seeds"]))
+    line = f"{len(clocks)} seeds: {low} to {high} MHz, the best with seed {described['best_seed']}"
+    return f"{line}; failed: {failed}" if failed else line

@@ -20,8 +20,8 @@ class DefaultClock:
         Where the number is from.
     part : str
         Name of a part or family; empty: any.
-    router : str or None
-        nextpnr's router with which it was placed; ``None``: the usual one.
+    placer, router : str or None
+        nextpnr's placer and router that placed it; ``None``: the usual one.
     seed : int
         Seed with which nextpnr placed it.
     """
@@ -29,6 +29,7 @@ class DefaultClock:
     mhz: float
     source: str
     part: str = ""
+    placer: str | None = None
     router: str | None = None
     seed: int = 1
 

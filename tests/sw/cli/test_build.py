@@ -120,7 +120,12 @@ def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
     monkeypatch.setattr(cached, "place_once", place_with)
     report = build_board("ulx3s-85f", "tiny", tmp_path / "out", seeds=3)
     assert report["frequency_mhz"] == 62.0
-    assert report["seeds"] == {"best_seed": 2, "spread_mhz": [49.0, 62.0], "seeds_mhz": clocks_of_seeds}
+    assert report["seeds"] == {
+        "best_seed": 2,
+        "spread_mhz": [49.0, 62.0],
+        "seeds_mhz": clocks_of_seeds,
+        "failed_seeds": [],
+    }
     assert "3 seeds: 49.0 to 62.0 MHz, the best with seed 2" in as_text(report)
     assert report["made_by"]["seed"] == 2 and "router1, seed 2" in as_text(report)
     monkeypatch.setattr(cached, "synthesise_once", None)
@@ -160,15 +165,15 @@ def test_a_system_has_the_clock_that_a_tool_has_placed_on_the_part(tools, monkey
     assert board_flow._placed_clock(find_board("orangecrab-85f"), "pearl") is None
 
 
-def test_a_system_has_the_router_and_the_seed_that_placed_it(tools, monkeypatch):
-    row = DefaultClock(part="lfe5u-85f", mhz=40, source="", router="router2", seed=3)
+def test_a_system_has_the_placer_the_router_and_the_seed_that_placed_it(tools, monkeypatch):
+    row = DefaultClock(part="lfe5u-85f", mhz=40, source="", placer="heap", router="router2", seed=3)
     monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": (row,)})
     assert build_board("ulx3s-85f", system="pearl")["made_by"]["seed"] == 3
-    assert (tools.placing["router"], tools.placing["seed"]) == ("router2", 3)
-    assert build_board("ulx3s-85f", system="pearl", router="router1", seed=1)["made_by"]["seed"] == 1
-    assert (tools.placing["router"], tools.placing["seed"]) == ("router1", 1)
+    assert [tools.placing[of] for of in ("placer", "router", "seed")] == ["heap", "router2", 3]
+    assert build_board("ulx3s-85f", system="pearl", placer="static", router="router1", seed=1)["made_by"]["seed"] == 1
+    assert [tools.placing[of] for of in ("placer", "router", "seed")] == ["static", "router1", 1]
     assert build_board("ulx3s-85f", system="mcts")["made_by"]["seed"] == 1
-    assert tools.placing["router"] is None
+    assert tools.placing["placer"] is None and tools.placing["router"] is None
 
 
 def test_ice40_is_placed_by_its_own_tool(tools, tmp_path):
