@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ KEPT = (
 )  # fmt: skip
 # Seconds between two looks of the progress bar at the records.
 LOOK = 0.5
+# Least and most seconds between two states of the progress bar: tqdm's own, and in a file, where each state stays.
+PACE_ON_TERMINAL, PACE_IN_FILE = (0.1, 10.0), (60.0, 60.0)
 
 
 class Algorithm(Protocol):
@@ -184,6 +187,7 @@ class Run:
             self._loggers: list[Logger] = [JsonLines(self.directory)]
             closing.callback(self._close_loggers)
             self._loggers += [make_logger(name, self.directory, algorithm.about()) for name in self.log]
+            least, most = PACE_ON_TERMINAL if sys.stderr.isatty() else PACE_IN_FILE
             self._bar = closing.enter_context(
                 tqdm(
                     total=self.until,
@@ -191,6 +195,8 @@ class Run:
                     unit=algorithm.unit,
                     disable=not self.progress,
                     dynamic_ncols=True,
+                    mininterval=least,
+                    maxinterval=most,
                 )
             )
             if first == 0 and (baseline := algorithm.baseline(*self._evaluations())) is not None:
@@ -235,8 +241,8 @@ class Run:
             due = self.checkpoint_seconds and time.perf_counter() - self._saved > self.checkpoint_seconds
             if due or self._passed(self.checkpoint_every, before):
                 self._save()
-        self._bar.update(algorithm.count - before)
         self._show(records)
+        self._bar.update(algorithm.count - before)
 
     def _write_statistics(self) -> None:
         """Once every so often, after the first round in which something was learned."""
@@ -262,7 +268,7 @@ class Run:
             self._shown |= self._report.shown(record)
         if time.perf_counter() - self._looked > LOOK:
             self._looked = time.perf_counter()
-            self._bar.set_postfix(self._shown)
+            self._bar.set_postfix(self._shown, refresh=False)
 
     def _evaluate(self) -> None:
         outcome = self.algorithm.evaluate_for_record(*self._evaluations())

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 import types
 
 import pytest
@@ -102,6 +103,24 @@ def test_checkpoints_come_by_time(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module.time, "perf_counter", lambda: float(next(now)))
     Run(algorithm, tmp_path, 40, checkpoint_seconds=20, progress=False).run()
     assert len(algorithm.saved) > 1 and algorithm.saved[-1] == 40
+
+
+def test_a_file_gets_few_states_of_the_progress_bar(tmp_path, capsys, monkeypatch):
+    class Slow(Counter):
+        def advance(self):
+            time.sleep(0.02)
+            return super().advance()
+
+        def shown(self, record):
+            return {"return": str(record["return"])}
+
+    monkeypatch.setattr(run_module, "LOOK", 0.0)
+    Run(Slow(), tmp_path, 30).run()
+    # The first one, and the last one, which replaces nothing that is between them.
+    assert [state.split("%")[0].strip() for state in capsys.readouterr().err.split("\r") if "%" in state] == [
+        "0",
+        "100",
+    ]
 
 
 def test_a_failing_environment_leaves_a_checkpoint(tmp_path):
