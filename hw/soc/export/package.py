@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...cores.verilog.text import join_processes
 from ..written_file import write_text, writing
 from .description import PackageDescription
 from .formats import (
@@ -155,5 +156,5 @@ def split_units(verilog: str, top: str) -> dict[str, str]:
     units: dict[str, str] = {top: ""}
     for match in re.finditer(r"^(?:\(\*.*\*\)\n)*module\s+(\\\S+|\w+).*?^endmodule", verilog, re.DOTALL | re.MULTILINE):
         unit = match[1].lstrip("\\").partition(".")[0]
-        units[unit] = units.get(unit, "") + match[0] + "\n\n"
+        units[unit] = units.get(unit, "") + join_processes(match[0]) + "\n\n"
     return {f"rtl/{unit}.v": text.rstrip("\n") + "\n" for unit, text in units.items()}

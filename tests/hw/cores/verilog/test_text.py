@@ -12,7 +12,15 @@ from amaranth.lib.wiring import In, Out
 from rewardware.hw.cores.random.config import GaussianConfig
 from rewardware.hw.cores.random.gaussian import GaussianNoise
 from rewardware.hw.cores.verilog.emit import emit
-from rewardware.hw.cores.verilog.text import LINE_LENGTH, begin_processes, clean, name_elements, remove_empty, wrap
+from rewardware.hw.cores.verilog.text import (
+    LINE_LENGTH,
+    begin_processes,
+    clean,
+    join_processes,
+    name_elements,
+    remove_empty,
+    wrap,
+)
 from rewardware.hw.soc.export.tools import ToolError, run_tool
 from rewardware.sim.cocotb import simulate
 from rewardware.sim.verilator.toolchain import find_toolchain
@@ -114,6 +122,51 @@ def test_processes_begin_by_a_change_in_the_first_time_step():
         assert f"  always @* begin\n    if (\\$beginning ) begin end\n    o[7:4] = {value};\n  end\n" in text
     plain = "module top(o);\n  output o;\n  assign o = 1'h1;\nendmodule\n"
     assert begin_processes(plain) == plain
+
+
+def test_registers_of_one_edge_are_set_by_one_process():
+    head = "module top(clk, rst, other);\n  reg a = 1'h0;\n"
+    several = "  always @(posedge clk, posedge rst)\n    if (rst) e <= 1'h0;\n    else e <= d;\n"
+    block = "  always @(posedge clk) begin\n    if (we) words[address] <= data;\n  end\n"
+    combinational = "  always @* begin\n    x = y;\n  end\n"
+    text = (
+        f"{head}{block}  always @(posedge clk)\n    a <= \\$1 ;\n  always @(posedge other)\n    b <= a;\n{several}"
+        "  always @(posedge clk)\n    if (!enable) c <= 8'h00;\n    else c <= { b,\n        a };\n"
+        f"{combinational}  always @(negedge clk)\n    d <= c;\nendmodule\n"
+    )
+    assert join_processes(text) == (
+        f"{head}{block}  always @(posedge clk) begin\n"
+        "    a <= \\$1 ;\n    if (!enable) c <= 8'h00;\n    else c <= { b,\n        a };\n  end\n"
+        f"  always @(posedge other) begin\n    b <= a;\n  end\n{several}"
+        f"{combinational}  always @(negedge clk) begin\n    d <= c;\n  end\nendmodule\n"
+    )
+
+
+def test_joined_processes_are_the_same_logic(tmp_path):
+    text = emit(GaussianNoise(GaussianConfig(lanes=3)))
+    joined = re.sub(
+        r"^module .*?^endmodule\n", lambda one: join_processes(one[0]), text, flags=re.DOTALL | re.MULTILINE
+    )
+    assert text.count("always @(posedge clk)") > 10 > joined.count("always @(posedge clk)")
+
+    def equal(other):
+        (tmp_path / "text.v").write_text(text)
+        (tmp_path / "other.v").write_text(other)
+        (tmp_path / "script.ys").write_text(
+            "".join(
+                f"read_verilog {file}.v\nhierarchy -top top\nproc\nflatten\nmemory_map\nopt_clean\nrename top {file}\n"
+                f"design -stash {file}\n"
+                for file in ("text", "other")
+            )
+            + "design -copy-from text text\ndesign -copy-from other other\nequiv_make text other pair\n"
+            "hierarchy -top pair\nequiv_simple\nequiv_status -assert\n"
+        )
+        run_tool("yosys", ["-q", "script.ys"], tmp_path, "log")
+
+    equal(joined)
+    statement = re.search(r"^    \S+ <= ([^;]+);$", joined, re.MULTILINE)
+    with pytest.raises(ToolError, match="unproven"):
+        equal(joined[: statement.start(1)] + "~" + joined[statement.start(1) :])
 
 
 def test_long_lines_are_broken_at_blanks():
