@@ -62,7 +62,7 @@ mutate: setup
 	.venv/bin/python -m tests.mutate $(ROOM) $(if $(CORE),--core $(CORE)) --count $(or $(COUNT),40) --seed $(or $(SEED),1)
 
 # A package of every system, small and as large as the paper's, checked by every tool that is installed; the scripts for
-# vendors' tools run against stubs of them.
+# vendors' tools run against stubs of them, and the benches in Icarus.
 PACKAGES := \
   a3c:small a3c:paper dynamap:small dynamap:paper fixar:small fixar:paper learninggroup:small learninggroup:paper \
   maac:small maac:paper mcts:small mcts:f18-d32 pearl:small pearl:k16 pearl_learner:small pearl_learner:cartpole \
@@ -73,6 +73,10 @@ packages: setup
 	  .venv/bin/rewardware package $${package%:*} --config $${package#*:} -o build/packages/$${package/:/-} || exit 1; \
 	done
 	.venv/bin/python -m tests.hw.soc.export.formats.scripts build/packages/*
+	@command -v iverilog >/dev/null || { echo "Icarus Verilog is missing: benches of packages need it"; exit 1; }
+	@for package in $(PACKAGES); do \
+	  .venv/bin/python build/packages/$${package/:/-}/tb/run.py || exit 1; \
+	done
 
 boards: setup
 	.venv/bin/rewardware build fixar --board ulx3s-85f -o build/boards/ulx3s-85f/fixar
