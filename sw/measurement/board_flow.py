@@ -84,8 +84,8 @@ def build_board(
         raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
-    placed = _placed_clock(board, system)
-    board = dataclasses.replace(board, clock_mhz=clock_mhz or (int(placed.mhz) if placed else board.clock_mhz))
+    placed = _placed_clock(board, system) or DefaultClock(mhz=board.clock_mhz, source="the board's")
+    board = dataclasses.replace(board, clock_mhz=clock_mhz or int(placed.mhz))
     if folder is not None:
         # Before minutes of synthesis, not after them.
         with writing(folder):
@@ -105,19 +105,16 @@ def build_board(
         "baud": board.baud,
     }
     if board.open_tools:
-        if placed is not None:
-            placer, router = placer or placed.placer, router or placed.router
-            seed = placed.seed if seed is None else seed
         return _place(
             board,
             built,
             report,
             folder,
             bitstream=bitstream,
-            seed=1 if seed is None else seed,
+            seed=placed.seed if seed is None else seed,
             seeds=seeds,
-            placer=placer,
-            router=router,
+            placer=placer or placed.placer,
+            router=router or placed.router,
         )
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
