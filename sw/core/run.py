@@ -38,8 +38,8 @@ KEPT = (
 )  # fmt: skip
 # Seconds between two looks of the progress bar at the records.
 LOOK = 0.5
-# Least and most seconds between two states of the progress bar: tqdm's own, and in a file, where each state stays.
-PACE_ON_TERMINAL, PACE_IN_FILE = (0.1, 10.0), (60.0, 60.0)
+# Seconds between two states of the progress bar in a file, where each stays; on a terminal it replaces the one before.
+SECONDS_IN_FILE = 60.0
 
 
 class Algorithm(Protocol):
@@ -187,7 +187,6 @@ class Run:
             self._loggers: list[Logger] = [JsonLines(self.directory)]
             closing.callback(self._close_loggers)
             self._loggers += [make_logger(name, self.directory, algorithm.about()) for name in self.log]
-            least, most = PACE_ON_TERMINAL if sys.stderr.isatty() else PACE_IN_FILE
             self._bar = closing.enter_context(
                 tqdm(
                     total=self.until,
@@ -195,10 +194,10 @@ class Run:
                     unit=algorithm.unit,
                     disable=not self.progress,
                     dynamic_ncols=True,
-                    mininterval=least,
-                    maxinterval=most,
                 )
             )
+            if not sys.stderr.isatty():
+                self._bar.mininterval = self._bar.maxinterval = SECONDS_IN_FILE
             if first == 0 and (baseline := algorithm.baseline(*self._evaluations())) is not None:
                 self._write({"kind": "random", algorithm.unit: 0, **baseline})
             while algorithm.count < self.until and not stop.number:
