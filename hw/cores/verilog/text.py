@@ -68,9 +68,8 @@ def join_processes(module: str) -> str:
     """Let all registers of a module that one edge of a clock sets be set by one process.
 
     Yosys writes a process for each register. Icarus takes time that grows with the square of the processes that wait
-    for the same clock: more than twenty minutes for an array of 92 x 66 elements of 18 registers, seconds with these
-    joined. Not in :func:`clean`: synthesis goes through processes one by one, and another order of the same logic is
-    another placement.
+    for the same clock, which are a hundred thousand in an array of some thousand elements. Not in :func:`clean`:
+    synthesis goes through processes one by one, and another order of the same logic is another placement.
     """
     # A process of two edges stays: for synthesis its reset's branch must be the whole process.
     process = re.compile(r"^  (always @\((?:pos|neg)edge \S+\))\n((?:    .*\n)+)", re.MULTILINE)

@@ -142,33 +142,6 @@ def test_registers_of_one_edge_are_set_by_one_process():
     )
 
 
-def test_joined_processes_are_the_same_logic(tmp_path):
-    text = emit(GaussianNoise(GaussianConfig(lanes=3)))
-    joined = re.sub(
-        r"^module .*?^endmodule\n", lambda one: join_processes(one[0]), text, flags=re.DOTALL | re.MULTILINE
-    )
-    assert text.count("always @(posedge clk)") > 10 > joined.count("always @(posedge clk)")
-
-    def equal(other):
-        (tmp_path / "text.v").write_text(text)
-        (tmp_path / "other.v").write_text(other)
-        (tmp_path / "script.ys").write_text(
-            "".join(
-                f"read_verilog {file}.v\nhierarchy -top top\nproc\nflatten\nmemory_map\nopt_clean\nrename top {file}\n"
-                f"design -stash {file}\n"
-                for file in ("text", "other")
-            )
-            + "design -copy-from text text\ndesign -copy-from other other\nequiv_make text other pair\n"
-            "hierarchy -top pair\nequiv_simple\nequiv_status -assert\n"
-        )
-        run_tool("yosys", ["-q", "script.ys"], tmp_path, "log")
-
-    equal(joined)
-    statement = re.search(r"^    \S+ <= ([^;]+);$", joined, re.MULTILINE)
-    with pytest.raises(ToolError, match="unproven"):
-        equal(joined[: statement.start(1)] + "~" + joined[statement.start(1) :])
-
-
 def test_long_lines_are_broken_at_blanks():
     names = [f"\\port[{index}] " for index in range(100)]
     line = f"    {{ {', '.join(names)} }};"

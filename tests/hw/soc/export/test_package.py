@@ -3,12 +3,15 @@ import re
 
 import pytest
 
+from rewardware.hw.cores.random.config import GaussianConfig
+from rewardware.hw.cores.random.gaussian import GaussianNoise
 from rewardware.hw.cores.verilog.emit import emit
 from rewardware.hw.soc.export.catalogue import find_design
 from rewardware.hw.soc.export.description import PackageDescription, Port
 from rewardware.hw.soc.export.lint import WAIVERS, waiver_file
 from rewardware.hw.soc.export.package import package_files, split_units, write_package
 from rewardware.hw.soc.export.synthesis import modules_of
+from rewardware.hw.soc.export.tools import ToolError, run_tool
 
 from .descriptions import CORE, SYSTEMS, description_of
 
@@ -55,6 +58,32 @@ def test_nothing_is_lost_by_the_split():
     units = split_units(verilog, "array_core")
     assert sorted(modules_of("".join(units.values()))) == sorted(modules_of(verilog))
     assert len(modules_of(verilog)) == len(set(modules_of(verilog)))
+
+
+def test_registers_of_one_edge_are_one_process_of_the_same_logic(tmp_path):
+    text = emit(GaussianNoise(GaussianConfig(lanes=3)))
+    units = "".join(split_units(text, "top").values())
+    assert "always @(posedge clk)\n" in text and "always @(posedge clk)\n" not in units
+
+    def equal(other):
+        (tmp_path / "text.v").write_text(text)
+        (tmp_path / "other.v").write_text(other)
+        prepared = [
+            f"read_verilog {file}.v\nhierarchy -top top\nproc\nflatten\nmemory_map\nopt_clean\nrename top {file}\n"
+            f"design -stash {file}\n"
+            for file in ("text", "other")
+        ]
+        compared = (
+            "design -copy-from text text\ndesign -copy-from other other\nequiv_make text other pair\n"
+            "hierarchy -top pair\nequiv_simple\nequiv_status -assert\n"
+        )
+        (tmp_path / "script.ys").write_text("".join(prepared) + compared)
+        run_tool("yosys", ["-q", "script.ys"], tmp_path, "log")
+
+    equal(units)
+    statement = re.search(r"^    \S+ <= ([^;]+);\n", units, re.MULTILINE)
+    with pytest.raises(ToolError, match="unproven"):
+        equal(units[: statement.start(1)] + "~" + units[statement.start(1) :])
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS, CORE])
