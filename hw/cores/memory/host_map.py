@@ -198,7 +198,7 @@ class HostMap(ConfiguredComponent):
     def _answer(self, m, reads, access):
         """Answers a read, from its core's delay line."""
         config = self._config
-        last = max(region.latency for region in config.readable)
+        last = config.read_latency
         valid = delay(m, reads, last + 1, "reads", reset_less=False)
         targets = [access.targets]
         for cycle in range(last):

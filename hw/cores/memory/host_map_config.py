@@ -167,9 +167,17 @@ class HostMapConfig:
         return max(1, max(region.number for region in self.regions).bit_length())
 
     @property
+    def read_latency(self) -> int:
+        """Cycles from a read at a memory's port until the row is chosen.
+
+        At least 2: the data of a block memory are late in their cycle and wait for the next one.
+        """
+        return max(2, *(region.latency for region in self.readable))
+
+    @property
     def latency(self) -> int:
         """Cycles from an access to its answer, while no port makes it wait."""
-        return self.registered + max(region.latency for region in self.readable) + 1
+        return self.registered + self.read_latency + 1
 
     def region(self, name: str) -> HostRegion:
         """The region of a name.
