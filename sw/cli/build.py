@@ -3,6 +3,7 @@
 import argparse
 
 from ..systems.results import add_json_option, add_out_option, show
+from .seed_options import add_seed_options, check_seed_options
 
 __all__ = ["add_arguments", "run"]
 
@@ -36,20 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--router", choices=ROUTERS, help="nextpnr's router (default: the one that placed it on this part)"
     )
-    seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="seed of the placer (default: the one that placed it on this part, else 1)",
-    )
-    seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
+    add_seed_options(parser, "the one that placed it on this part, else 1")
     add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ..measurement.board_flow import as_text, build_board
 
+    jobs = check_seed_options(arguments)
     report = build_board(
         arguments.board,
         arguments.config,
@@ -59,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         bitstream=True,
         seed=arguments.seed,
         seeds=arguments.seeds,
+        jobs=jobs,
         placer=arguments.placer,
         router=arguments.router,
     )

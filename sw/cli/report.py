@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ...hw.cores.checks import require_integer
 from ..core.tables import aligned
 from ..systems.results import add_json_option, add_out_option, make_folder, show
+from .seed_options import add_seed_options, check_seed_options
 
 __all__ = ["add_arguments", "make_report", "run"]
 
@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--levels", action="store_true", help="count the logic cells on the longest path (by Yosys, without timing)"
     )
     parser.add_argument("--place", action="store_true", help="place and route a core to find its clock (ECP5)")
-    seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="seed of the placer (default 1)")
-    seeds.add_argument("--seeds", type=int, metavar="N", help="place with seeds 1 to N and keep the best")
+    add_seed_options(parser, "1")
     add_out_option(parser, "report.json")
     add_json_option(parser)
     parser.add_argument(
@@ -59,6 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.imported:
         _import(arguments)
         return
+    jobs = check_seed_options(arguments)
     # Before the design is elaborated, which may take a while.
     find_part(arguments.part)
     if arguments.name in TABLES:
@@ -73,10 +72,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--docs is only for tables of units ({', '.join(TABLES)}), not for {arguments.name}")
     if (arguments.seed is not None or arguments.seeds is not None) and not arguments.place:
         raise ValueError("--seed and --seeds set the placer, which needs --place")
-    if arguments.seeds is not None:
-        require_integer("--seeds", arguments.seeds, 1)
-    if arguments.seed is not None and arguments.seed < 0:
-        raise ValueError(f"--seed must be at least 0, not {arguments.seed}")
     if arguments.depth < 0:
         raise ValueError(f"--depth must be 0 or more, not {arguments.depth}")
     make_folder(arguments.out)
@@ -89,6 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.place,
         seed=arguments.seed,
         seeds=arguments.seeds,
+        jobs=jobs,
         uram=arguments.uram,
         levels=arguments.levels,
     )
@@ -102,7 +98,7 @@ def _import(arguments: argparse.Namespace) -> None:
     from .bench import as_table as as_figures
 
     find_design(arguments.name)
-    for option in ("place", "seed", "seeds", "uram", "levels", "docs"):
+    for option in ("place", "seed", "seeds", "jobs", "uram", "levels", "docs"):
         given = getattr(arguments, option)
         if given is not None and given is not False:
             raise ValueError(f"--{option} is for a report that is made here, not for one that is imported")
@@ -131,6 +127,7 @@ def make_report(
     place: bool = False,
     seed: int | None = None,
     seeds: int | None = None,
+    jobs: int = 1,
     uram: bool = False,
     levels: bool = False,
 ) -> dict[str, Any]:
@@ -150,6 +147,8 @@ def make_report(
         Seed of the placer; ``None``: that of :func:`~rewardware.hw.soc.export.placement.place`.
     seeds : int or None
         Place with so many seeds, from 1 on, and report the best.
+    jobs : int
+        Seeds to place at a time.
     uram : bool
         Large memories may be UltraRAM, where the family has it.
     levels : bool
@@ -199,7 +198,7 @@ def make_report(
         if seeds is None:
             placed = place_once(synthesised, frequency=100.0, **chosen).result
         else:
-            sweep = sweep_seeds(lambda seed: place_once(synthesised, frequency=100.0, seed=seed), seeds)
+            sweep = sweep_seeds(lambda seed: place_once(synthesised, frequency=100.0, seed=seed), seeds, jobs)
             placed = sweep.best.result
             report["seeds"] = sweep.describe()
         path = placed.critical_path

@@ -34,6 +34,7 @@ def build_board(
     bitstream: bool = False,
     seed: int | None = None,
     seeds: int | None = None,
+    jobs: int = 1,
     placer: str | None = None,
     router: str | None = None,
 ) -> dict[str, Any]:
@@ -56,6 +57,8 @@ def build_board(
         Seed of the placer; ``None``: that of the same row of the table, else 1.
     seeds : int or None
         Place with so many seeds, from 1 on, in place of ``seed``, and take the best.
+    jobs : int
+        Seeds to place at a time.
     placer : str or None
         One of ``PLACERS``; ``None``: that of the same row of the table, else the family's usual one.
     router : str or None
@@ -113,6 +116,7 @@ def build_board(
             bitstream=bitstream,
             seed=placed.seed if seed is None else seed,
             seeds=seeds,
+            jobs=jobs,
             placer=placer or placed.placer,
             router=router or placed.router,
         )
@@ -144,6 +148,7 @@ def _place(
     bitstream: bool,
     seed: int,
     seeds: int | None,
+    jobs: int,
     placer: str | None,
     router: str | None,
 ) -> dict[str, Any]:
@@ -177,7 +182,7 @@ def _place(
         best_seed = seed
         placed = place(seed=seed)
     else:
-        sweep = sweep_seeds(lambda each: place(seed=each), seeds)
+        sweep = sweep_seeds(lambda each: place(seed=each), seeds, jobs)
         placed, best_seed = sweep.best, sweep.best_seed
         report["seeds"] = sweep.describe()
     result = placed.result

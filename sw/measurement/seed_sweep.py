@@ -1,12 +1,14 @@
 """One netlist placed with several seeds: the best clock, and how far the others are from it."""
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Callable
 from typing import Any
 
 from ...hw.cores.checks import require_integer
 from ...hw.soc.export.tools import ToolError
+from ..core.jobs import run_all
 from .tool_cache import Placed
 
 __all__ = ["SeedSweep", "sweep_line", "sweep_seeds"]
@@ -53,7 +55,7 @@ class SeedSweep:
         return self.placements[seed].result.frequency or 0.0
 
 
-def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
+def sweep_seeds(place: Callable[[int], Placed], seeds: int, jobs: int = 1) -> SeedSweep:
     """Place with each of the seeds 1 to ``seeds``; one that fails does not end the others.
 
     Parameters
@@ -62,17 +64,22 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
         Places with a seed: :func:`~.tool_cache.place_once` with all other arguments bound.
     seeds : int
         How many, at least 1.
+    jobs : int
+        Seeds at a time, at least 1; ``place`` must bear several threads.
 
     Raises
     ------
     ValueError
-        Fewer than 1.
+        Fewer than 1 of either.
     ToolError
         All seeds failed; the error is that of the first one.
     """
     require_integer("Seeds", seeds, 1)
-    placements, errors = {}, {}
-    for seed in range(1, seeds + 1):
+    require_integer("Jobs", jobs, 1)
+    placements: dict[int, Placed] = {}
+    errors: dict[int, ToolError] = {}
+
+    def place_one(seed: int) -> None:
         try:
             placements[seed] = place(seed)
         except ToolError as error:
@@ -80,9 +87,11 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int) -> SeedSweep:
             logger.warning("seed %d: %s", seed, error)
         else:
             logger.info("seed %d: %.2f MHz", seed, placements[seed].result.frequency or 0.0)
+
+    run_all(jobs, [functools.partial(place_one, seed) for seed in range(1, seeds + 1)])
     if not placements:
         raise errors[1]
-    return SeedSweep(placements, tuple(errors))
+    return SeedSweep(dict(sorted(placements.items())), tuple(sorted(errors)))
 
 
 def sweep_line(described: dict[str, Any]) -> str:

@@ -6,14 +6,13 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ...hw.soc.under_way import PROGRESS
 
-__all__ = ["chosen_arms", "run_all", "run_command", "run_folders", "summary_of", "train"]
+__all__ = ["chosen_arms", "run_command", "run_folders", "summary_of", "train"]
 
 logger = logging.getLogger(__name__)
 
@@ -34,19 +33,6 @@ def chosen_arms(name: str, arms: Iterable[str], wanted: list[str] | None) -> lis
     if unknown:
         raise ValueError(f"Unknown arm {', '.join(unknown)}; {name} has {', '.join(arms)}")
     return wanted or arms
-
-
-def run_all(jobs: int, runs: Sequence[Callable[[], None]]) -> None:
-    """Calls all, so many at a time; the first failure stops the rest."""
-    with ThreadPoolExecutor(jobs) as pool:
-        under_way = [pool.submit(run) for run in runs]
-        try:
-            for finished in under_way:
-                finished.result()
-        except BaseException:
-            # Runs under way got the same Ctrl-C, or end by themselves; no other begins.
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def summary_of(directory: Path) -> dict[str, Any] | None:

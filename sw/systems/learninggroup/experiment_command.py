@@ -10,10 +10,11 @@ from typing import Any
 
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
+from ...core.jobs import run_all
 from ...core.tables import insert_table, markdown
 from ..experiment_check import Curves, check, kept_results
 from ..experiment_record import ArmRuns, merge, read_record, refuse_others
-from ..experiment_runs import chosen_arms, run_all, run_folders, summary_of, train
+from ..experiment_runs import chosen_arms, run_folders, summary_of, train
 from ..results import show
 from .experiments import ITERATIONS, SWEEP, TABLES, Arm
 

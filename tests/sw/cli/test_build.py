@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -109,25 +110,34 @@ def test_the_router_can_be_chosen(tools, router):
     assert tools.placing["router"] == router
 
 
-def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch):
-    clocks_of_seeds = {1: 51.0, 2: 62.0, 3: 49.0}
-    place = cached.place_once
+def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch, capsys):
+    clocks_of_seeds = {1: 81.0, 2: 92.0, 3: 79.0}
+    place, together, alone = cached.place_once, threading.Barrier(2, timeout=60), threading.Lock()
 
     def place_with(*arguments, seed, **options):
-        tools.frequency = clocks_of_seeds[seed]
-        return place(*arguments, **options)
+        if seed < 3:
+            together.wait()
+        with alone:
+            tools.frequency = clocks_of_seeds[seed]
+            return place(*arguments, **options)
 
     monkeypatch.setattr(cached, "place_once", place_with)
-    report = build_board("ulx3s-85f", "tiny", tmp_path / "out", seeds=3)
-    assert report["frequency_mhz"] == 62.0
+    monkeypatch.setattr("rewardware.hw.soc.export.tools.run_tool", lambda *arguments: "")
+    folder = tmp_path / "out"
+    build = ["build", "fixar", "--board", "ulx3s-85f", "--config", "tiny", "-o", str(folder), "--seeds", "3"]
+    assert dispatch([*build, "--jobs", "2"]) == 0
+    report = json.loads((folder / "report.json").read_text())
+    assert report["frequency_mhz"] == 92.0
     assert report["seeds"] == {
         "best_seed": 2,
-        "spread_mhz": [49.0, 62.0],
-        "seeds_mhz": clocks_of_seeds,
+        "spread_mhz": [79.0, 92.0],
+        "seeds_mhz": {str(seed): clock for seed, clock in clocks_of_seeds.items()},
         "failed_seeds": [],
     }
-    assert "3 seeds: 49.0 to 62.0 MHz, the best with seed 2" in as_text(report)
+    assert "3 seeds: 79.0 to 92.0 MHz, the best with seed 2" in as_text(report)
     assert report["made_by"]["seed"] == 2 and "router1, seed 2" in as_text(report)
+    assert dispatch([*build, "--jobs", "0"]) == 2
+    assert "--jobs must be at least 1, not 0" in capsys.readouterr().err
     monkeypatch.setattr(cached, "synthesise_once", None)
     with pytest.raises(ValueError, match="Seeds must be at least 1, not 0"):
         build_board("ulx3s-85f", "tiny", seeds=0)

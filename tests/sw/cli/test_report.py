@@ -60,10 +60,16 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
     assert dispatch(["report", "selector", "--part", "ecp5", "--place", "--seeds", "3"]) == 0
     assert [chosen["seed"] for chosen in options] == [1, 2, 3]
     assert "3 seeds: 0.0 to 0.0 MHz, the best with seed 1" in capsys.readouterr().out
+    options.clear()
+    assert dispatch(["report", "selector", "--part", "ecp5", "--place", "--seeds", "4", "--jobs", "2"]) == 0
+    assert sorted(chosen["seed"] for chosen in options) == [1, 2, 3, 4]
     for arguments, said in (
         (["selector", "--seed", "7"], "--seed and --seeds set the placer, which needs --place"),
         (["selector", "--seeds", "7"], "--seed and --seeds set the placer, which needs --place"),
         (["selector", "--place", "--seeds", "0"], "--seeds must be at least 1, not 0"),
+        (["selector", "--place", "--seeds", "2", "--jobs", "0"], "--jobs must be at least 1, not 0"),
+        (["selector", "--place", "--seed", "2", "--jobs", "2"], "--jobs is for several seeds, which need --seeds"),
+        (["float", "--jobs", "2"], "--jobs is for several seeds, which need --seeds"),
         (["selector", "--place", "--seed", "-1"], "--seed must be at least 0, not -1"),
         (["float", "--place", "--seed", "7"], "--seed and --seeds are for one design, not for the table float"),
         (["float", "--levels"], "--levels is for one design, not for the table float"),

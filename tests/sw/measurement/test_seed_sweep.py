@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,25 @@ def test_a_seed_that_fails_does_not_end_the_others(caplog):
     assert "seed 2: ran longer than its limit" in caplog.text
 
 
+def test_seeds_are_placed_side_by_side_and_told_in_their_order():
+    place, order = placer(50.0, 60.0, ToolError("failed"), 40.0), []
+    together, ended = threading.Barrier(2, timeout=60), {2: threading.Event(), 4: threading.Event()}
+
+    def placed(seed):
+        together.wait()
+        # Two at a time, of which the second ends first.
+        if seed % 2:
+            assert ended[seed + 1].wait(60)
+        order.append(seed)
+        if seed in ended:
+            ended[seed].set()
+        return place(seed)
+
+    sweep = sweep_seeds(placed, 4, jobs=2)
+    assert order == [2, 1, 4, 3]
+    assert (list(sweep.placements), sweep.failed, sweep.best_seed) == ([1, 2, 4], (3,), 2)
+
+
 def test_where_all_seeds_fail_the_first_error_is_raised():
     with pytest.raises(ToolError, match="first"):
         sweep_seeds(placer(ToolError("first"), ToolError("second")), 2)
@@ -62,3 +82,5 @@ def test_a_design_without_a_clock_has_a_best_seed():
 def test_no_seed_is_refused():
     with pytest.raises(ValueError, match="Seeds must be at least 1, not 0"):
         sweep_seeds(placer(), 0)
+    with pytest.raises(ValueError, match="Jobs must be at least 1, not 0"):
+        sweep_seeds(placer(50.0), 1, jobs=0)

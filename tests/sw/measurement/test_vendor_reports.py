@@ -274,6 +274,7 @@ def test_the_command_prints_rows_of_figures(write, capsys, tmp_path):
         (["fixar", "--place", "--import", *files], "--place is for a report that is made here, not for one that is "),
         (["fixar", "--seed", "0", "--import", *files], "--seed is for a report that is made here"),
         (["fixar", "--seeds", "2", "--import", *files], "--seeds is for a report that is made here"),
+        (["fixar", "--jobs", "2", "--import", *files], "--jobs is for a report that is made here"),
         (["fixar", "--levels", "--import", *files], "--levels is for a report that is made here"),
         (["fixar", "--import", str(tmp_path / "none.rpt")], "none.rpt cannot be read: No such file"),
     ):
