@@ -88,7 +88,13 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int, jobs: int = 1) -> Se
         else:
             logger.info("seed %d: %.2f MHz", seed, placements[seed].result.frequency or 0.0)
 
-    run_all(jobs, [functools.partial(place_one, seed) for seed in range(1, seeds + 1)])
+    runs = [functools.partial(place_one, seed) for seed in range(1, seeds + 1)]
+    if jobs > 1:
+        run_all(jobs, runs)
+    else:
+        # In this thread: an interrupt also ends the tool.
+        for run in runs:
+            run()
     if not placements:
         raise errors[1]
     return SeedSweep(dict(sorted(placements.items())), tuple(sorted(errors)))
