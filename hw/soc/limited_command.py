@@ -6,12 +6,13 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CommandTimeout", "LimitedCommand", "log_command", "run_limited"]
+__all__ = ["CommandTimeout", "LimitedCommand", "log_command", "run_limited", "termination_raised"]
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def run_limited(
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     started = time.monotonic()
     # In a session of its own, so that the compilers which make has started end with it.
-    with LimitedCommand(command, text=True, start_new_session=True, **options) as process:
+    with termination_raised(), LimitedCommand(command, text=True, start_new_session=True, **options) as process:
         if running is not None:
             running.add(process)
         try:
@@ -75,6 +76,28 @@ def run_limited(
                 running.discard(process)
     log_command(command, process.returncode, time.monotonic() - started, f"{stdout or ''}{stderr or ''}")
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+@contextlib.contextmanager
+def termination_raised() -> Iterator[None]:
+    """Within it a polite termination of this process (SIGTERM) raises `SystemExit`, with exit code 143.
+
+    It would else end this process alone, and a command that it runs would go on for hours. In another thread than the
+    main one, or where somebody handles terminations already, nothing changes.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
 
 
 def log_command(command: Sequence[str], code: int, seconds: float, said: str) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..limited_command import log_command, run_limited
+from ..limited_command import log_command, run_limited, termination_raised
 
 __all__ = ["ToolError", "find_tool", "is_installed", "run_tool", "tool_version"]
 
@@ -137,7 +137,7 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
         It failed or ran longer than the limit.
     """
     command, started = [*find_tool(name), *arguments], time.monotonic()
-    with (folder / log).open("w") as output:
+    with (folder / log).open("w") as output, termination_raised():
         try:
             result = subprocess.run(
                 command,
