@@ -140,7 +140,7 @@ def mapped_gain() -> dict[str, Any]:
     """
     gains, told = [], []
     for name in ARRAYS:
-        found = dict(count_mappings(name))
+        found = dict(count_mappings(name, NETWORK))
         mapped = found.pop("mapped").counted
         way = min(found, key=lambda way: found[way].counted)
         gains.append(100 * (1 - mapped / found[way].counted))
@@ -175,7 +175,7 @@ def count_layers(name: str, networks: tuple[ConvolutionalNetwork, ...] = LAYERS)
 
 
 @functools.cache
-def count_mappings(name: str, network: ConvolutionalNetwork = NETWORK) -> dict[str, CountedCycles]:
+def count_mappings(name: str, network: ConvolutionalNetwork) -> dict[str, CountedCycles]:
     """Cycles of a network: mapped, and then by each algorithm and dataflow where it can be.
 
     Parameters
