@@ -1,4 +1,4 @@
-"""Commands of other programs, none of which runs without a limit."""
+"""Commands of other programs, none of which runs without a limit, or longer than who waits for it."""
 
 import contextlib
 import logging
@@ -8,20 +8,23 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["CommandTimeout", "LimitedCommand", "log_command", "run_limited", "termination_raised"]
+__all__ = ["CommandTimeout", "run_all", "run_limited", "termination_raised"]
 
 logger = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
 
 
 class CommandTimeout(RuntimeError):
     """A command ran longer than its limit; it and all that it had started were ended."""
 
 
-class LimitedCommand(subprocess.Popen[str]):
+class _Command(subprocess.Popen[str]):
     """A command with all that it starts."""
 
     def kill(self) -> None:
@@ -30,13 +33,31 @@ class LimitedCommand(subprocess.Popen[str]):
             os.killpg(self.pid, signal.SIGKILL)
 
 
+class _Group:
+    """Commands that end together."""
+
+    def __init__(self) -> None:
+        self.running: set[_Command] = set()
+        self.ended = False
+
+    def end(self) -> None:
+        """End those that run, and each that begins from now on."""
+        self.ended = True
+        for process in list(self.running):
+            process.kill()
+
+
+class _Thread(threading.local):
+    """The group of commands that a thread runs."""
+
+    group: _Group | None = None
+
+
+_this_thread = _Thread()
+
+
 def run_limited(
-    command: Sequence[str],
-    limit_seconds: float,
-    *,
-    what: str = "",
-    running: set["LimitedCommand"] | None = None,
-    **options: Any,
+    command: Sequence[str], limit_seconds: float, *, what: str = "", **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; what it says is text, in ``stdout`` and ``stderr`` of the result.
 
@@ -46,8 +67,6 @@ def run_limited(
     limit_seconds : float
     what : str
         What it does, for the error.
-    running : set of LimitedCommand or None
-        Holds the command while it runs, so that another thread can end it.
     **options
         Options of :class:`subprocess.Popen`.
 
@@ -57,12 +76,13 @@ def run_limited(
         It ran longer than the limit.
     """
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    started = time.monotonic()
+    group, started = _this_thread.group or _Group(), time.monotonic()
     # In a session of its own, so that the compilers which make has started end with it.
-    with termination_raised(), LimitedCommand(command, text=True, start_new_session=True, **options) as process:
-        if running is not None:
-            running.add(process)
+    with termination_raised(), _Command(command, text=True, start_new_session=True, **options) as process:
+        group.running.add(process)
         try:
+            if group.ended:
+                process.kill()
             stdout, stderr = process.communicate(timeout=limit_seconds)
         except BaseException as error:
             process.kill()
@@ -72,34 +92,54 @@ def run_limited(
                 raise CommandTimeout(f"{name} ran longer than its limit of {limit_seconds:g} s{doing}") from None
             raise
         finally:
-            if running is not None:
-                running.discard(process)
-    log_command(command, process.returncode, time.monotonic() - started, f"{stdout or ''}{stderr or ''}")
+            group.running.discard(process)
+    said, seconds = f"{stdout or ''}{stderr or ''}".rstrip(), time.monotonic() - started
+    logger.debug("%s\nexit status %d after %.1f s\n%s", shlex.join(command), process.returncode, seconds, said)
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def run_all(jobs: int, calls: Sequence[Callable[[], _Result]]) -> list[_Result]:
+    """Make all calls, so many at a time, each in a thread; the results in the order of the calls.
+
+    The first error, or an interrupt, begins no other call and ends the commands that :func:`run_limited` runs for those
+    under way, which are waited for.
+    """
+    group = _Group()
+
+    def enter() -> None:
+        _this_thread.group = group
+
+    with ThreadPoolExecutor(jobs, initializer=enter) as pool:
+        under_way = [pool.submit(call) for call in calls]
+        try:
+            for one in as_completed(under_way):
+                one.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            group.end()
+            raise
+    return [one.result() for one in under_way]
 
 
 @contextlib.contextmanager
 def termination_raised() -> Iterator[None]:
-    """Within it a polite termination of this process (SIGTERM) raises `SystemExit`, with exit code 143.
+    """Within it a polite end of this process (SIGTERM, SIGHUP) raises `SystemExit`, with 128 and its number as code.
 
     It would else end this process alone, and a command that it runs would go on for hours. In another thread than the
-    main one, or where somebody handles terminations already, nothing changes.
+    main one, or where a signal is handled or ignored already, nothing changes.
     """
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _end)
+    handled = []
+    if threading.current_thread() is threading.main_thread():
+        ends = (signal.SIGTERM, signal.SIGHUP)
+        handled = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, _end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _end(number: int, frame: Any) -> None:
     raise SystemExit(128 + number)
-
-
-def log_command(command: Sequence[str], code: int, seconds: float, said: str) -> None:
-    """Put a command that has ended into the log, with all that it said, for who debugs."""
-    logger.debug("%s\nexit status %d after %.1f s\n%s", shlex.join(map(str, command)), code, seconds, said.rstrip())

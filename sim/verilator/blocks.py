@@ -9,14 +9,15 @@ A block is called once a cycle, with the values before the clock rises. Outputs 
 between are asked for when these inputs change, those with the same inputs in one call.
 """
 
+import functools
 import logging
 import os
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...hw.soc.limited_command import run_all, termination_raised
 from .block_model import BlockModel, block_model, steps_of
 from .cache import build_once, content_key
 from .compiler import Compiler
@@ -91,16 +92,11 @@ def split_design(text: str, top: str, partition: Partition, compiler: Compiler) 
 def _compile_all(models: Sequence[BlockModel], compiler: Compiler) -> list[Path]:
     # The largest first: the last to end would otherwise run alone.
     ordered = sorted(models, key=lambda model: len(model.verilog), reverse=True)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
-        waiting = [executor.submit(_compile, model, compiler) for model in ordered]
-        try:
-            functions, archives = zip(*(one.result() for one in waiting), strict=True)
-            # A block's functions are called from the archives of others.
-            return [*functions, *archives]
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            compiler.end()
-            raise
+    with termination_raised():
+        compiled = run_all(os.cpu_count() or 1, [functools.partial(_compile, model, compiler) for model in ordered])
+    functions, archives = zip(*compiled, strict=True)
+    # A block's functions are called from the archives of others.
+    return [*functions, *archives]
 
 
 def _compile(model: BlockModel, compiler: Compiler) -> tuple[Path, Path]:

@@ -4,11 +4,10 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...hw.soc.limited_command import CommandTimeout, LimitedCommand, run_limited
+from ...hw.soc.limited_command import CommandTimeout, run_limited
 from .cache import build_once, content_key
 from .toolchain import find_toolchain
 
@@ -48,8 +47,6 @@ class Compiler:
         self._environment = dict(self._tools.environment)
         if library_folders:
             self._environment["LIBRARY_PATH"] = os.pathsep.join(map(str, library_folders))
-        self._running: set[LimitedCommand] = set()
-        self._ended = threading.Event()
 
     @property
     def key(self) -> dict[str, object]:
@@ -80,12 +77,6 @@ class Compiler:
         # Verilator's makefile precompiles headers of its own where it compiles more than one file.
         alone = "VM_PARALLEL_BUILDS = 0" in classes
         self._make(objects, goals, [f"{prefix}.mk"], *variables, header=header if alone else None)
-
-    def end(self) -> None:
-        """End what runs, and start nothing more: for another thread, in which the build has failed."""
-        self._ended.set()
-        for process in list(self._running):
-            process.kill()
 
     def _reuse_objects(self, objects: Path, prefix: str, classes: str) -> None:
         """Put Verilator's own object files where make looks for them: most of the compile time of a small component."""
@@ -129,13 +120,10 @@ class Compiler:
         self._run([*command, *self._tools.make_variables, *self.variables, *variables, *goals], objects, more)
 
     def _run(self, command: list[str], folder: Path, more: dict[str, str] | None = None) -> None:
-        if self._ended.is_set():
-            raise BuildError("The build has ended")
         try:
             result = run_limited(
                 command,
                 COMMAND_LIMIT_SECONDS,
-                running=self._running,
                 cwd=folder,
                 env=self._environment | (more or {}),
                 stderr=subprocess.STDOUT,

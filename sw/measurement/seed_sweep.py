@@ -8,7 +8,7 @@ from typing import Any
 
 from ...hw.cores.checks import require_integer
 from ...hw.soc.export.tools import ToolError
-from ..core.jobs import run_all
+from ...hw.soc.limited_command import run_all, termination_raised
 from .tool_cache import Placed
 
 __all__ = ["SeedSweep", "sweep_line", "sweep_seeds"]
@@ -76,28 +76,24 @@ def sweep_seeds(place: Callable[[int], Placed], seeds: int, jobs: int = 1) -> Se
     """
     require_integer("Seeds", seeds, 1)
     require_integer("Jobs", jobs, 1)
-    placements: dict[int, Placed] = {}
-    errors: dict[int, ToolError] = {}
 
-    def place_one(seed: int) -> None:
+    def place_one(seed: int) -> Placed | ToolError:
         try:
-            placements[seed] = place(seed)
+            placed = place(seed)
         except ToolError as error:
-            errors[seed] = error
             logger.warning("seed %d: %s", seed, error)
-        else:
-            logger.info("seed %d: %.2f MHz", seed, placements[seed].result.frequency or 0.0)
+            return error
+        logger.info("seed %d: %.2f MHz", seed, placed.result.frequency or 0.0)
+        return placed
 
-    runs = [functools.partial(place_one, seed) for seed in range(1, seeds + 1)]
-    if jobs > 1:
-        run_all(jobs, runs)
-    else:
-        # In this thread: an interrupt also ends the tool.
-        for run in runs:
-            run()
+    numbers = range(1, seeds + 1)
+    with termination_raised():
+        results = run_all(jobs, [functools.partial(place_one, seed) for seed in numbers])
+    placements = {seed: one for seed, one in zip(numbers, results, strict=True) if isinstance(one, Placed)}
     if not placements:
-        raise errors[1]
-    return SeedSweep(dict(sorted(placements.items())), tuple(sorted(errors)))
+        assert isinstance(results[0], ToolError)
+        raise results[0]
+    return SeedSweep(placements, tuple(seed for seed in numbers if seed not in placements))
 
 
 def sweep_line(described: dict[str, Any]) -> str:

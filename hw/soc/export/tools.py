@@ -8,11 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..limited_command import log_command, run_limited, termination_raised
+from ..limited_command import CommandTimeout, run_limited
 
 __all__ = ["ToolError", "find_tool", "is_installed", "run_tool", "tool_version"]
 
@@ -136,21 +135,14 @@ def run_tool(name: str, arguments: Sequence[str], folder: Path, log: str, limit_
     ToolError
         It failed or ran longer than the limit.
     """
-    command, started = [*find_tool(name), *arguments], time.monotonic()
-    with (folder / log).open("w") as output, termination_raised():
+    command = [*find_tool(name), *arguments]
+    with (folder / log).open("w") as output:
         try:
-            result = subprocess.run(
-                command,
-                cwd=folder,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                check=False,
-                timeout=limit_seconds,
-            )
-        except subprocess.TimeoutExpired:
+            result = run_limited(command, limit_seconds, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        except CommandTimeout:
             raise ToolError(f"{name} ran longer than its limit of {limit_seconds:.0f} s") from None
     text = (folder / log).read_text(errors="replace")
-    log_command(command, result.returncode, time.monotonic() - started, text + _kept_by(arguments, folder))
+    logger.debug("%s said\n%s", name, (text + _kept_by(arguments, folder)).rstrip())
     if result.returncode != 0:
         # Yosys loses what it prints after the table mapper has run; the last of its log file has it.
         details = folder / "yosys.txt"

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ....hw.soc.limited_command import run_all
 from ....hw.soc.under_way import PROGRESS
 from ....hw.soc.written_file import write_text, writing
-from ...core.jobs import run_all
 from ...core.tables import insert_table, markdown
 from ..experiment_check import Curves, check, kept_results
 from ..experiment_record import ArmRuns, merge, read_record, refuse_others

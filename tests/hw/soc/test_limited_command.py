@@ -1,15 +1,17 @@
 """Commands end at their limit, with all that they started."""
 
+import functools
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from rewardware.hw.soc.limited_command import CommandTimeout, run_limited
+from rewardware.hw.soc.limited_command import CommandTimeout, run_all, run_limited
 
 
 def is_running(number: str) -> bool:
@@ -41,26 +43,66 @@ def test_a_command_that_takes_too_long_ends_with_its_children(tmp_path):
     assert ends(child)
 
 
+def test_results_of_calls_are_in_their_order():
+    together = threading.Barrier(2, timeout=60)
+
+    def call(number):
+        together.wait()
+        time.sleep(0.1 if number == 0 else 0)
+        return number
+
+    assert run_all(2, [functools.partial(call, number) for number in range(4)]) == [0, 1, 2, 3]
+
+
+def test_the_first_error_ends_what_other_calls_run(tmp_path):
+    begun, ended = tmp_path / "begun", []
+
+    def wait():
+        run_limited(["/bin/sh", "-c", f"echo $$ > {begun}.part; mv {begun}.part {begun}; exec sleep 300"], 300)
+
+    def fail():
+        while not begun.exists():
+            time.sleep(0.05)
+        raise KeyError("a defect")
+
+    def late():
+        time.sleep(2)
+        assert run_limited(["sleep", "300"], 300).returncode == -signal.SIGKILL
+        ended.append("late")
+
+    started = time.monotonic()
+    with pytest.raises(KeyError):
+        run_all(3, [wait, fail, late])
+    assert time.monotonic() - started < 60 and ends(begun.read_text().strip()) and ended == ["late"]
+
+
 @pytest.mark.parametrize(
     "run",
     [
         "from rewardware.hw.soc.limited_command import run_limited; run_limited([program], 300)",
         "from rewardware.hw.soc.export.tools import run_tool; run_tool('yosys', [], folder, 'log')",
+        "from rewardware.sw.measurement.seed_sweep import sweep_seeds; "
+        "from rewardware.hw.soc.export.tools import run_tool; "
+        "sweep_seeds(lambda seed: run_tool('yosys', [], folder, 'log'), 3, jobs=2)",
     ],
-    ids=["a command", "a tool"],
+    ids=["a command", "a tool", "a sweep"],
 )
-def test_a_command_ends_with_this_process(run, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_command_ends_with_this_process(run, number, tmp_path):
     program, begun = tmp_path / "program", tmp_path / "begun"
     program.write_text(f"#!/bin/sh\necho $$ > {begun}.part; mv {begun}.part {begun}; exec sleep 300\n")
     program.chmod(0o755)
     script = f"from pathlib import Path; folder, program = Path({str(tmp_path)!r}), {str(program)!r}; {run}"
-    with subprocess.Popen([sys.executable, "-c", script], env=os.environ | {"YOSYS": str(program)}) as process:
+    # Where the tests run in the background of a shell signals are ignored, which processes inherit.
+    heard = functools.partial(signal.signal, number, signal.SIG_DFL)
+    environment = os.environ | {"YOSYS": str(program)}
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, preexec_fn=heard) as process:
         try:
             until = time.monotonic() + 60
             while not begun.exists() and time.monotonic() < until:
                 time.sleep(0.05)
-            process.terminate()
-            assert process.wait(60) == 128 + signal.SIGTERM
+            process.send_signal(number)
+            assert process.wait(60) == (-number if number == signal.SIGINT else 128 + number)
         finally:
             process.kill()
     assert ends(begun.read_text().strip())
