@@ -19,6 +19,11 @@ def test_equals_reference(name):
     )
 
 
+def test_rows_of_block_memories_wait_before_one_is_chosen():
+    latencies = {name: (config.read_latency, config.latency) for name, config in CONFIGS.items()}
+    assert latencies == {"direct": (2, 3), "registered": (2, 4), "written": (2, 3), "single": (2, 3)}
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
