@@ -1,4 +1,5 @@
 import json
+import threading
 
 from rewardware.hw.soc.export.placement import read_placement
 from rewardware.sw.cli.dispatch import dispatch
@@ -61,6 +62,13 @@ def test_the_placer_has_a_seed(monkeypatch, capsys, tmp_path):
     assert [chosen["seed"] for chosen in options] == [1, 2, 3]
     assert "3 seeds: 0.0 to 0.0 MHz, the best with seed 1" in capsys.readouterr().out
     options.clear()
+    together = threading.Barrier(2, timeout=60)
+
+    def place_together(synthesised, **chosen):
+        together.wait()
+        return place(synthesised, **chosen)
+
+    monkeypatch.setattr(cached, "place_once", place_together)
     assert dispatch(["report", "selector", "--part", "ecp5", "--place", "--seeds", "4", "--jobs", "2"]) == 0
     assert sorted(chosen["seed"] for chosen in options) == [1, 2, 3, 4]
     for arguments, said in (
