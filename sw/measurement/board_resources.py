@@ -1,6 +1,7 @@
 """Resources of the systems' presets for boards on the boards' families of FPGAs: measured once, kept as data."""
 
 import dataclasses
+import hashlib
 import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +24,8 @@ FAMILIES = ("ecp5", "xc7", "intel", "ice40")
 # LUT4s on an ECP5 from which on nothing is synthesised for the small parts of iCE40, the largest of which has half as
 # many: it would take long to say no.
 ICE40_LIMIT = 10_560
+_HASHES = ("configuration_hash", "verilog_hash")
+_TOP = "board"
 HEAD = """\
 # What each preset for boards takes, its UART included, on each family of FPGAs that boards have, by Yosys: each kind of
 # block synthesised once and multiplied by its instances. Written by `rewardware list boards --measure`.
@@ -38,6 +41,8 @@ class BoardPreset:
     system, preset : str
     configuration_hash : str
         Hash of the configuration that was measured.
+    verilog_hash : str
+        Hash of the Verilog that Yosys read.
     families : Mapping
         :class:`Resources` by family; a family without an entry was not tried, for the preset is far too large for its
         parts.
@@ -46,6 +51,7 @@ class BoardPreset:
     system: str
     preset: str
     configuration_hash: str
+    verilog_hash: str
     families: Mapping[str, Resources]
 
     def far_too_large(self, family: str) -> bool:
@@ -65,16 +71,15 @@ def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]
     for name, entry in table.items():
         system, _, preset = name.partition("/")
         families = {family: Resources(**used) for family, used in entry["families"].items()}
-        found[system, preset] = BoardPreset(
-            system=system, preset=preset, configuration_hash=entry["configuration_hash"], families=families
-        )
+        hashes = {name: entry[name] for name in _HASHES}
+        found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
     return found
 
 
 def measure_resources(file: Path = RESOURCES) -> None:
-    """Synthesise what is not in the file yet, or was measured with another configuration, and write the file.
+    """Synthesise what is not in the file yet, or was measured with other Verilog, and write the file.
 
-    It is written after each preset: who ends the command goes on from there.
+    It is written after each family: who ends the command goes on from there.
 
     Parameters
     ----------
@@ -89,14 +94,22 @@ def measure_resources(file: Path = RESOURCES) -> None:
     measured: dict[tuple[str, str], BoardPreset] = {}
     for system, preset in board_presets():
         config = read_preset(preset, system).hardware
-        name = f"{config.configuration_hash:#010x}"
+        verilog = _verilog(config)
+        verilog_hash = hashlib.sha256(verilog.encode()).hexdigest()[:16]
         entry = known.get((system, preset))
-        if entry is None or entry.configuration_hash != name:
-            entry = BoardPreset(system=system, preset=preset, configuration_hash=name, families={})
+        # Another configuration may have the same Verilog: a field for the driver alone costs no synthesis.
+        entry = BoardPreset(
+            system=system,
+            preset=preset,
+            configuration_hash=f"{config.configuration_hash:#010x}",
+            verilog_hash=verilog_hash,
+            families=entry.families if entry is not None and entry.verilog_hash == verilog_hash else {},
+        )
         for family in FAMILIES:
             if family in entry.families or entry.far_too_large(family):
                 continue
-            entry = dataclasses.replace(entry, families={**entry.families, family: _measure(config, family)})
+            logger.info("synthesising %s, preset %s, for %s", system, preset, family)
+            entry = dataclasses.replace(entry, families={**entry.families, family: _measure(verilog, family)})
             measured[system, preset] = entry
             _write(file, known | measured)
         measured[system, preset] = entry
@@ -104,23 +117,25 @@ def measure_resources(file: Path = RESOURCES) -> None:
     _write(file, measured)
 
 
-def _measure(config: Any, family: str) -> Resources:
+def _verilog(config: Any) -> str:
     from ...hw.soc.bus.uart_bridge import UartTop
     from ...hw.soc.bus.uart_config import UartConfig
     from ...hw.soc.devices import component_of
     from ...sim.verilog.emitted import emitted
+
+    return emitted(UartTop(component_of(config), UartConfig(divisor=50)), _TOP, told=True)
+
+
+def _measure(verilog: str, family: str) -> Resources:
     from .tool_cache import synthesise_once
 
-    uart = UartConfig(divisor=50)
-    verilog = emitted(UartTop(component_of(config), uart), "board", told=True)
-    logger.info("synthesising %s, preset %s, for %s", config.system, config.name, family)
-    return synthesise_once(verilog, "board", family, depth=1).result.total
+    return synthesise_once(verilog, _TOP, family, depth=1).result.total
 
 
 def _write(file: Path, entries: Mapping[tuple[str, str], BoardPreset]) -> None:
     table = {
         f"{entry.system}/{entry.preset}": {
-            "configuration_hash": entry.configuration_hash,
+            **{name: getattr(entry, name) for name in _HASHES},
             "families": {
                 family: {name: round(number, 1) for name, number in used.items() if number}
                 for family in FAMILIES

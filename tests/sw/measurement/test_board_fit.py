@@ -10,7 +10,7 @@ from rewardware.sw.measurement.board_resources import BoardPreset
 
 
 def measured(system, preset, **families):
-    return BoardPreset(system=system, preset=preset, configuration_hash="0x0", families=families)
+    return BoardPreset(system=system, preset=preset, configuration_hash="0x0", verilog_hash="", families=families)
 
 
 @pytest.fixture(autouse=True)

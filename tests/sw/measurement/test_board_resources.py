@@ -26,11 +26,12 @@ def measured(monkeypatch):
     """Designs as synthesised, in order: the first takes far more than an iCE40 has, all others little."""
     done = []
 
-    def measure(config, family):
-        done.append((config.system, family))
+    def measure(verilog, family):
+        done.append((verilog.partition(" ")[0], family))
         return Resources(lut=20_000 if len(done) == 1 else 100, bram=0.5)
 
     presets = [("pearl", "small"), ("pearl_learner", "small")]
+    monkeypatch.setattr(board_resources, "_verilog", lambda config: f"{config.system} as it is today")
     monkeypatch.setattr(board_resources, "_measure", measure)
     monkeypatch.setattr(board_resources, "board_presets", lambda: iter(presets))
     return done
@@ -57,19 +58,34 @@ def test_the_file_is_made_once_and_goes_on_where_it_ended(measured, tmp_path):
     measure_resources(file)
     assert load_resources(file).keys() == known.keys()
     measured.clear()
-    # One of another configuration, of whose rows nothing is left.
+    # One of another configuration, with the same Verilog.
     file.write_text(text.replace(known["pearl_learner", "small"].configuration_hash, "0x00000000"))
     measure_resources(file)
-    assert [system for system, _ in measured] == ["pearl_learner"] * len(measured) and len(measured) >= 3
+    assert measured == [] and file.read_text() == text
+
+
+def test_other_verilog_is_measured_anew(measured, monkeypatch, tmp_path):
+    file = tmp_path / "resources.yaml"
+    measure_resources(file)
+    before = load_resources(file)
+    measured.clear()
+    texts = {"pearl": "pearl as it is today", "pearl_learner": "pearl_learner with a register more"}
+    monkeypatch.setattr(board_resources, "_verilog", lambda config: texts[config.system])
+    measure_resources(file)
+    assert {system for system, _ in measured} == {"pearl_learner"}
+    after = load_resources(file)
+    assert after["pearl", "small"] == before["pearl", "small"]
+    # Nothing is left of the other one's rows.
+    assert after["pearl_learner", "small"].families["ecp5"] == Resources(lut=20_000, bram=0.5)
 
 
 def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path):
     file, measure = tmp_path / "resources.yaml", board_resources._measure
 
-    def measure_or_end(config, family):
+    def measure_or_end(verilog, family):
         if family == "intel":
             raise KeyboardInterrupt
-        return measure(config, family)
+        return measure(verilog, family)
 
     monkeypatch.setattr(board_resources, "_measure", measure_or_end)
     with pytest.raises(KeyboardInterrupt):
