@@ -71,6 +71,15 @@ def test_evaluation_draws_actions_if_asked(tmp_path):
         assert again.evaluate(5).tolist() == found[1]
 
 
+def test_a_film_has_actions_that_are_drawn_if_asked(tmp_path):
+    with make(seed=4) as likeliest, make(seed=4, draw_in_evaluation=True) as drawn:
+        films = []
+        for number, (agent, seed) in enumerate([(likeliest, None), (drawn, None), (drawn, None), (drawn, 9)]):
+            agent.film(tmp_path / f"{number}.gif", seed)
+            films.append((tmp_path / f"{number}.gif").read_bytes())
+    assert films[1] == films[2] and len({films[0], films[1], films[3]}) == 3
+
+
 def short_game():
     return make_environment("ALE/Breakout-v5", obs_type="ram", max_episode_steps=15)
 
