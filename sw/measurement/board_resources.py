@@ -1,7 +1,6 @@
 """Resources of the systems' presets for boards on the boards' families of FPGAs: measured once, kept as data."""
 
 import dataclasses
-import hashlib
 import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -71,7 +70,8 @@ def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]
     for name, entry in table.items():
         system, _, preset = name.partition("/")
         families = {family: Resources(**used) for family, used in entry["families"].items()}
-        hashes = {name: entry[name] for name in _HASHES}
+        # A file of an earlier version has no hash of the Verilog: it is measured anew.
+        hashes = {name: entry.get(name, "") for name in _HASHES}
         found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
     return found
 
@@ -90,12 +90,14 @@ def measure_resources(file: Path = RESOURCES) -> None:
     ToolError
         Yosys is missing or refused a design.
     """
+    from ...sim.verilator.cache import content_key
+
     known = load_resources(file)
     measured: dict[tuple[str, str], BoardPreset] = {}
     for system, preset in board_presets():
         config = read_preset(preset, system).hardware
         verilog = _verilog(config)
-        verilog_hash = hashlib.sha256(verilog.encode()).hexdigest()[:16]
+        verilog_hash = content_key(verilog=verilog)
         entry = known.get((system, preset))
         # Another configuration may have the same Verilog: a field for the driver alone costs no synthesis.
         entry = BoardPreset(
