@@ -19,8 +19,9 @@ def cluster():
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         # Ray lets its processes go after all others: next to other tests they would wait for most of a minute each.
         patch.setenv("RAY_worker_niceness", "0")
-        # A node of a busy machine may not answer for a minute: Ray would give it up, and what ran on it begins again.
-        patch.setenv("RAY_health_check_failure_threshold", "60")
+        # A killed node is missed after 5 seconds, not 14, and one that is silent as its machine is busy after 100.
+        patch.setenv("RAY_health_check_period_ms", "500")
+        patch.setenv("RAY_health_check_failure_threshold", "10")
         # Where the processes of all nodes find these tests.
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
         # Small ones: a node's object store would take a third of the memory, in shared memory, which may be little.

@@ -59,6 +59,8 @@ def test_what_is_killed_is_started_again_and_nothing_comes_twice(kill, cluster):
             assert_whole_episodes(after[environment, first:])
         seen = np.concatenate([before, after], axis=1)["observation"].reshape(-1, 2).tolist()
         assert len({tuple(one) for one in seen}) == len(seen) == 240
+    # Until Ray misses the node, it would place the next test's actors there, where nobody answers.
+    cluster.wait_for_nodes()
 
 
 @pytest.mark.parametrize(
