@@ -1,6 +1,7 @@
 """Actors that may die without an experience getting lost or counted twice."""
 
 import contextlib
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -19,6 +20,8 @@ from .process_actor import ProcessActor
 from .weights_buffer import WeightsBuffer
 
 __all__ = ["ActorError", "ActorPool", "HostedActor", "Round"]
+
+logger = logging.getLogger(__name__)
 
 # An actor that ended so often without a round is given up.
 ATTEMPTS = 3
@@ -223,6 +226,7 @@ class ActorPool:
 
     def _start_again(self, actor: "_Actor") -> str:
         end = actor.hosted.stop()
+        logger.warning("Actor %d is started again: %s", actor.number, end)
         actor.life += 1
         self.restarts += 1
         first = actor.number * self._each

@@ -1,6 +1,7 @@
 """Agents' environments, each in a process of its own, which may die without a step being counted twice."""
 
 import dataclasses
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
@@ -18,6 +19,8 @@ from .places import PROCESSES, on_ray
 from .process_environment import ProcessEnvironment
 
 __all__ = ["EnvironmentProcesses", "HostedEnvironment"]
+
+logger = logging.getLogger(__name__)
 
 # An environment whose processes ended so often without a step is given up.
 ATTEMPTS = 3
@@ -200,6 +203,7 @@ class EnvironmentProcesses:
                 f"The environment of agent {agent.number} was given up: {ATTEMPTS} processes ended, or took more than "
                 f"{self._limit:g} seconds, without a step ({end})"
             )
+        logger.warning("The environment of agent %d is started again: %s", agent.number, end)
         self.restarts += 1
         agent.life += 1
         agent.lost += 1

@@ -189,13 +189,13 @@ def test_state_goes_on_with_the_same_rounds(steps):
         smaller.restore(*state)
 
 
-def test_a_killed_actor_is_started_again_and_nothing_comes_twice():
+def test_a_killed_actor_is_started_again_and_nothing_comes_twice(caplog):
     with open_pool() as pool:
         before, _ = rounds(pool, 10)
         pool.round()
         os.kill(pool.process_ids[1], signal.SIGKILL)
         after, lost = rounds(pool, 30)
-        assert pool.restarts == 1
+        assert pool.restarts == 1 and "Actor 1 is started again: last exit code -9" in caplog.text
         (number,) = [number for number, environments in enumerate(lost) if environments]
         # A round that was there when its actor died is there still.
         assert number <= 2 and lost[number] == (3, 4, 5)

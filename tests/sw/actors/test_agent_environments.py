@@ -23,6 +23,9 @@ KINDS = {
     "in-process": InProcessEnvironments,
 }
 
+# How a killed process is said to have ended.
+KILLED = {"processes": "last exit code -9", "ray": "ActorDiedError: The actor died unexpectedly"}
+
 
 @pytest.fixture(params=["processes", "ray"])
 def processes(request):
@@ -149,7 +152,7 @@ def test_whoever_comes_first_is_served_first(processes):
         assert [arrival.agent for arrival in environments.arrivals()] == [0]
 
 
-def test_a_killed_environment_begins_anew_and_says_so(processes):
+def test_a_killed_environment_begins_anew_and_says_so(processes, caplog):
     with opened(processes) as environments:
         before = go(environments, 2, 6)
         os.kill(environments.process_ids[1], signal.SIGKILL)
@@ -157,6 +160,7 @@ def test_a_killed_environment_begins_anew_and_says_so(processes):
             ask_on(environments, before[agent][-1])
         after = go(environments, 2, 30, started=True)
         assert environments.restarts == 1
+        assert f"The environment of agent 1 is started again: {KILLED[processes]}" in caplog.text
         assert_whole_episodes([*before[0], *after[0]])
         assert [a.lost for a in after[1]] == [1, *[0] * 29] and after[1][0].reward is None
         assert_whole_episodes([*before[1], *after[1]])
@@ -211,7 +215,7 @@ def test_a_failure_is_told_and_leaves_the_state_before_it(kind, environment, wor
 @pytest.mark.parametrize(
     ("environment", "limit", "ends"),
     [
-        (Suicidal, 60.0, {"processes": "last exit code -9", "ray": "ActorDiedError: The actor died unexpectedly"}),
+        (Suicidal, 60.0, KILLED),
         (Slow, 0.7, {"processes": "last exit code", "ray": r"no answer; of 2 cores of Ray's cluster \d are free"}),
     ],
 )
