@@ -70,10 +70,11 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert tools.placing["part"] == ["--85k", "--package", "CABGA381", "--speed", "6"]
     assert (tools.placing["tool"], tools.placing["frequency"]) == ("nextpnr-ecp5", 80)
     assert "131 of    156   84.0 %" in as_text(report)
-    assert report["made_by"]["options"] == "--placer static --router router1" and report["made_by"]["seed"] == 1
+    options = "--placer static --router router1 --tmg-ripup"
+    assert report["made_by"]["options"] == options and report["made_by"]["seed"] == 1
     assert report["made_by"]["placement"] == tool_version("nextpnr-ecp5")
     assert f"by {tool_version('yosys')}; " in as_text(report)
-    assert "--placer static --router router1, seed 1" in as_text(report)
+    assert f"{options}, seed 1" in as_text(report)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch, capsys
         "failed_seeds": [],
     }
     assert "3 seeds: 79.0 to 92.0 MHz, the best with seed 2" in as_text(report)
-    assert report["made_by"]["seed"] == 2 and "router1, seed 2" in as_text(report)
+    assert report["made_by"]["seed"] == 2 and "router1 --tmg-ripup, seed 2" in as_text(report)
     assert dispatch([*build, "--jobs", "0"]) == 2
     assert "--jobs must be at least 1, not 0" in capsys.readouterr().err
     monkeypatch.setattr(cached, "synthesise_once", None)
