@@ -194,7 +194,7 @@ def _place(
         "made_by": {
             "synthesis": tool_version("yosys"),
             "placement": tool_version(FLOWS[board.family]),
-            "options": " ".join(algorithms(placer, router, FLOWS[board.family])),
+            "options": " ".join(algorithms(placer, router, FLOWS[board.family], constrained=True)),
             "seed": best_seed,
         },
         "critical_path": None if path is None else vars(path) | {"through": list(path.through)},

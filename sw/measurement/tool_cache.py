@@ -72,7 +72,7 @@ def place_once(
         netlist=synthesised.folder.name,
         constraints=constraints,
         options=options,
-        algorithms=algorithms(placer, router, tool),
+        algorithms=algorithms(placer, router, tool, constraints is not None),
         version=tool_version(tool),
     )
 
