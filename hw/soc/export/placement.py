@@ -20,9 +20,9 @@ PLACERS = ("static", "heap")
 # The first goes wire by wire, and stalls where a part is full. The second one settles the conflicts of all wires
 # together, in minutes; some hundreds stayed where a part was full, and thousands after `heap`.
 ROUTERS = ("router1", "router2")
-# When all wires are routed, those of paths too slow for the clock are routed again, fifty times at most: with seed 2
-# FIXAR went from 76.35 to 84.88 MHz. Where no path is too slow, the result is as without it. A unit without a board has
-# no clock to meet, and would be routed fifty times.
+# When router1 has routed all wires, it routes those again whose paths are too slow for the clock, fifty times at most:
+# with seed 2 FIXAR went from 76.35 to 84.88 MHz. Where no path is too slow, the result is as without it. A unit without
+# a board has no clock to meet, and would be routed fifty times. router2 would do so while wires are still in conflict.
 _RIP_UP = "--tmg-ripup"
 # The part of a design that is no board's: a ULX3S has it.
 _PART = ("--85k", "--package", "CABGA381", "--speed", "6")
@@ -120,8 +120,8 @@ def place(
     frequency : float
         MHz to aim at.
     constraints : str or None
-        Text of the family's file: pins, and clocks. With them, the wires of paths that are too slow for ``frequency``
-        are routed again.
+        Text of the family's file: pins, and clocks. With them, ``router1`` routes the wires of paths again that are
+        too slow for ``frequency``.
     seed : int
         Seed of the placer.
     placer : str or None
@@ -150,9 +150,10 @@ def place(
 
 
 def algorithms(placer: str | None, router: str | None, tool: str, constrained: bool) -> tuple[str, ...]:
-    """Options of nextpnr that choose placer and router, which routes again what is too slow for a constrained clock."""
-    chosen = "--placer", placer or _FAMILIES[tool].placer, "--router", router or ROUTERS[0]
-    return (*chosen, _RIP_UP) if constrained else chosen
+    """Options of nextpnr that choose placer and router; router1 routes again what misses a constrained clock."""
+    router = router or ROUTERS[0]
+    chosen = "--placer", placer or _FAMILIES[tool].placer, "--router", router
+    return (*chosen, _RIP_UP) if constrained and router == "router1" else chosen
 
 
 def read_placement(folder: Path) -> Placement:
