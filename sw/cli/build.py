@@ -37,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--router", choices=ROUTERS, help="nextpnr's router (default: the one that placed it on this part)"
     )
+    parser.add_argument(
+        "--timing-ripup",
+        action="store_true",
+        help="route wires of paths again that miss the clock: more seeds meet it, some take much longer",
+    )
     add_seed_options(parser, "the one that placed it on this part, else 1")
     add_json_option(parser)
 
@@ -57,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         jobs=jobs,
         placer=arguments.placer,
         router=arguments.router,
+        timing_ripup=arguments.timing_ripup,
     )
     made = "bitstream and reports" if "met" in report else f"a project for {report['flow']}, with its README.md,"
     show(arguments, report, lambda: f"{as_text(report)}\n{made} in {arguments.out}")

@@ -37,6 +37,7 @@ def build_board(
     jobs: int = 1,
     placer: str | None = None,
     router: str | None = None,
+    timing_ripup: bool = False,
 ) -> dict[str, Any]:
     """Build a system for a board and return the report; each distinct input is synthesised and placed once.
 
@@ -63,12 +64,14 @@ def build_board(
         One of ``PLACERS``; ``None``: that of the same row of the table, else the family's usual one.
     router : str or None
         One of ``ROUTERS``; ``None``: that of the same row of the table, else ``router1``.
+    timing_ripup : bool
+        Route the wires of paths again that are too slow for the clock.
 
     Raises
     ------
     ValueError
-        There is no such board, nothing of the system fits it, or it cannot make the clock; seeds, a placer or
-        a router for a board of the vendor's tools.
+        There is no such board, nothing of the system fits it, or it cannot make the clock; seeds, a placer, a router
+        or rip-up for a board of the vendor's tools.
     ToolError
         A tool is missing or refused the design.
     """
@@ -83,7 +86,7 @@ def build_board(
     board = find_board(board_name)
     if seeds is not None:
         require_integer("Seeds", seeds, 1)
-    if not board.open_tools and any(option is not None for option in (seed, seeds, placer, router)):
+    if not board.open_tools and (timing_ripup or any(option is not None for option in (seed, seeds, placer, router))):
         raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
@@ -119,6 +122,7 @@ def build_board(
             jobs=jobs,
             placer=placer or placed.placer,
             router=router or placed.router,
+            timing_ripup=timing_ripup,
         )
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
@@ -151,6 +155,7 @@ def _place(
     jobs: int,
     placer: str | None,
     router: str | None,
+    timing_ripup: bool,
 ) -> dict[str, Any]:
     """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
     from ...hw.soc.export.placement import CONFIGURATION, algorithms
@@ -177,6 +182,7 @@ def _place(
         frequency=board.clock_mhz,
         placer=placer,
         router=router,
+        timing_ripup=timing_ripup,
     )
     if seeds is None:
         best_seed = seed
@@ -194,7 +200,7 @@ def _place(
         "made_by": {
             "synthesis": tool_version("yosys"),
             "placement": tool_version(FLOWS[board.family]),
-            "options": " ".join(algorithms(placer, router, FLOWS[board.family], constrained=True)),
+            "options": " ".join(algorithms(placer, router, FLOWS[board.family], timing_ripup)),
             "seed": best_seed,
         },
         "critical_path": None if path is None else vars(path) | {"through": list(path.through)},

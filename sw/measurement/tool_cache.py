@@ -65,6 +65,7 @@ def place_once(
     tool: str = "nextpnr-ecp5",
     placer: str | None = None,
     router: str | None = None,
+    timing_ripup: bool = False,
     **options: Any,
 ) -> Placed:
     """:func:`place`, or its result from the cache; ``options`` are its keywords."""
@@ -72,13 +73,16 @@ def place_once(
         netlist=synthesised.folder.name,
         constraints=constraints,
         options=options,
-        algorithms=algorithms(placer, router, tool, constraints is not None),
+        algorithms=algorithms(placer, router, tool, timing_ripup),
         version=tool_version(tool),
     )
 
     def build(folder: Path) -> None:
         netlist = synthesised.folder / NETLIST
-        place(netlist, folder, constraints=constraints, tool=tool, placer=placer, router=router, **options)
+        place(
+            netlist, folder, constraints=constraints, tool=tool, placer=placer, router=router,
+            timing_ripup=timing_ripup, **options,
+        )  # fmt: skip
 
     folder = build_once("placement", key, build, "placing and routing, once")
     return Placed(read_placement(folder), folder)

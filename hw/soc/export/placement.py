@@ -20,10 +20,10 @@ PLACERS = ("static", "heap")
 # The first goes wire by wire, and stalls where a part is full. The second one settles the conflicts of all wires
 # together, in minutes; some hundreds stayed where a part was full, and thousands after `heap`.
 ROUTERS = ("router1", "router2")
-# When router1 has routed all wires, it routes those again whose paths are too slow for the clock, fifty times at most:
-# with seed 2 FIXAR went from 76.35 to 84.88 MHz. Where no path is too slow, the result is as without it. A unit without
-# a board has no clock to meet, and would be routed fifty times. router2 would do so while wires are still in conflict.
-_RIP_UP = "--tmg-ripup"
+# When router1 has routed all wires, it routes those again whose paths are too slow for the clock, fifty times at most;
+# without such paths the result is as without it. FIXAR went from 76.35 to 84.88 MHz in the same seven minutes with seed
+# 2, while few slow wires took thousands of others with them, time and again, with seed 1.
+_TIMING_RIPUP = "--tmg-ripup"
 # The part of a design that is no board's: a ULX3S has it.
 _PART = ("--85k", "--package", "CABGA381", "--speed", "6")
 
@@ -101,6 +101,7 @@ def place(
     seed: int = 1,
     placer: str | None = None,
     router: str | None = None,
+    timing_ripup: bool = False,
 ) -> None:
     """Place and route a netlist; :func:`read_placement` says what came of it.
 
@@ -120,23 +121,23 @@ def place(
     frequency : float
         MHz to aim at.
     constraints : str or None
-        Text of the family's file: pins, and clocks. With them, ``router1`` routes the wires of paths again that are
-        too slow for ``frequency``.
+        Text of the family's file: pins, and clocks.
     seed : int
         Seed of the placer.
     placer : str or None
         One of ``PLACERS``; ``None``: the family's usual one.
     router : str or None
         One of ``ROUTERS``; ``None``: ``router1``.
+    timing_ripup : bool
+        Route the wires of paths again that are too slow for ``frequency``.
 
     Raises
     ------
     ToolError
         nextpnr is missing, or the design does not fit.
     """
-    chosen = algorithms(placer, router, tool, constraints is not None)
-    arguments = [*part, "--freq", f"{frequency:g}", *chosen, "--seed", str(seed)]
-    arguments += ["--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
+    arguments = [*part, "--freq", f"{frequency:g}", *algorithms(placer, router, tool, timing_ripup)]
+    arguments += ["--seed", str(seed), "--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
     else:
@@ -149,11 +150,10 @@ def place(
     (folder / _NETLIST).unlink()
 
 
-def algorithms(placer: str | None, router: str | None, tool: str, constrained: bool) -> tuple[str, ...]:
-    """Options of nextpnr that choose placer and router; router1 routes again what misses a constrained clock."""
-    router = router or ROUTERS[0]
-    chosen = "--placer", placer or _FAMILIES[tool].placer, "--router", router
-    return (*chosen, _RIP_UP) if constrained and router == "router1" else chosen
+def algorithms(placer: str | None, router: str | None, tool: str, timing_ripup: bool = False) -> tuple[str, ...]:
+    """Options of nextpnr that choose its placer, its router, and whether that routes again what is too slow."""
+    chosen = "--placer", placer or _FAMILIES[tool].placer, "--router", router or ROUTERS[0]
+    return (*chosen, _TIMING_RIPUP) if timing_ripup else chosen
 
 
 def read_placement(folder: Path) -> Placement:

@@ -70,11 +70,10 @@ def test_a_build_leaves_files_and_a_report(tools, tmp_path):
     assert tools.placing["part"] == ["--85k", "--package", "CABGA381", "--speed", "6"]
     assert (tools.placing["tool"], tools.placing["frequency"]) == ("nextpnr-ecp5", 80)
     assert "131 of    156   84.0 %" in as_text(report)
-    options = "--placer static --router router1 --tmg-ripup"
-    assert report["made_by"]["options"] == options and report["made_by"]["seed"] == 1
+    assert report["made_by"]["options"] == "--placer static --router router1" and report["made_by"]["seed"] == 1
     assert report["made_by"]["placement"] == tool_version("nextpnr-ecp5")
     assert f"by {tool_version('yosys')}; " in as_text(report)
-    assert f"{options}, seed 1" in as_text(report)
+    assert "--placer static --router router1, seed 1" in as_text(report)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +102,16 @@ def test_every_system_of_a_board_has_a_preset(tools, system, extent):
 def test_the_placer_can_be_chosen(tools, placer):
     build_board("ulx3s-85f", "tiny", placer=placer)
     assert tools.placing["placer"] == placer
+
+
+@pytest.mark.parametrize("option", [[], ["--timing-ripup"]])
+def test_slow_wires_are_routed_again_for_whom_wants_that(tools, option, tmp_path, monkeypatch):
+    monkeypatch.setattr("rewardware.hw.soc.export.tools.run_tool", lambda *arguments: "")
+    build = "build", "pearl", "--board", "ulx3s-85f", "--config", "small", "-o", str(tmp_path / "out")
+    dispatch([*build, *option])
+    assert tools.placing["timing_ripup"] is bool(option)
+    options = json.loads((tmp_path / "out/report.json").read_text())["made_by"]["options"]
+    assert options == "--placer static --router router1" + (" --tmg-ripup" if option else "")
 
 
 @pytest.mark.parametrize("router", ROUTERS)
@@ -136,7 +145,7 @@ def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch, capsys
         "failed_seeds": [],
     }
     assert "3 seeds: 79.0 to 92.0 MHz, the best with seed 2" in as_text(report)
-    assert report["made_by"]["seed"] == 2 and "router1 --tmg-ripup, seed 2" in as_text(report)
+    assert report["made_by"]["seed"] == 2 and "router1, seed 2" in as_text(report)
     assert dispatch([*build, "--jobs", "0"]) == 2
     assert "--jobs must be at least 1, not 0" in capsys.readouterr().err
     monkeypatch.setattr(cached, "synthesise_once", None)
@@ -203,7 +212,8 @@ def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path
     name = f"{board.replace('-', '_')}_system"
     assert f"module {name}(" in (tmp_path / f"{name}.v").read_text()
     assert json.loads((tmp_path / "report.json").read_text())["flow"] == tool
-    for option in (["--seed", "1"], ["--seeds", "2"], ["--placer", "heap"], ["--router", "router2"]):
+    seeds, algorithms = (["--seed", "1"], ["--seeds", "2"]), (["--placer", "heap"], ["--router", "router2"])
+    for option in (*seeds, *algorithms, ["--timing-ripup"]):
         assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path), *option]) == 2
         assert f"Seeds, placers and routers are for nextpnr: {tool} places for {board}" in capsys.readouterr().err
 
