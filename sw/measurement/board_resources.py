@@ -70,8 +70,7 @@ def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]
     for name, entry in table.items():
         system, _, preset = name.partition("/")
         families = {family: Resources(**used) for family, used in entry["families"].items()}
-        # A file of an earlier version has no hash of the Verilog: it is measured anew.
-        hashes = {name: entry.get(name, "") for name in _HASHES}
+        hashes = {name: entry[name] for name in _HASHES}
         found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
     return found
 

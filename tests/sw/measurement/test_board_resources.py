@@ -1,7 +1,5 @@
 """The table of what presets take on boards' families is of today's presets, and is made once."""
 
-import re
-
 import pytest
 
 from rewardware.hw.soc.boards.board import load_boards
@@ -79,16 +77,6 @@ def test_other_verilog_is_measured_anew(measured, monkeypatch, tmp_path):
     assert after["pearl", "small"] == before["pearl", "small"]
     # Nothing is left of the other one's rows.
     assert after["pearl_learner", "small"].families["ecp5"] == Resources(lut=20_000, bram=0.5)
-
-
-def test_a_file_without_hashes_of_verilog_is_measured_anew(measured, tmp_path):
-    file = tmp_path / "resources.yaml"
-    measure_resources(file)
-    count, text = len(measured), file.read_text()
-    file.write_text(re.sub(r"\n  verilog_hash: .*", "", text))
-    measured.clear()
-    measure_resources(file)
-    assert len(measured) == count and file.read_text() == text
 
 
 def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path):
