@@ -87,7 +87,8 @@ def build_board(
     if seeds is not None:
         require_integer("Seeds", seeds, 1)
     if not board.open_tools and (timing_ripup or any(option is not None for option in (seed, seeds, placer, router))):
-        raise ValueError(f"Seeds, placers and routers are for nextpnr: {FLOWS[board.family]} places for {board.name}")
+        options = "Seeds, placers, routers and --timing-ripup"
+        raise ValueError(f"{options} are for nextpnr: {FLOWS[board.family]} places for {board.name}")
     chosen = preset or fit_of(board, system).preset
     config = read_preset(chosen, system).hardware
     placed = _placed_clock(board, system) or DefaultClock(mhz=board.clock_mhz, source="the board's")

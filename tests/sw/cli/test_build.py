@@ -108,7 +108,7 @@ def test_the_placer_can_be_chosen(tools, placer):
 def test_slow_wires_are_routed_again_for_whom_wants_that(tools, option, tmp_path, monkeypatch):
     monkeypatch.setattr("rewardware.hw.soc.export.tools.run_tool", lambda *arguments: "")
     build = "build", "pearl", "--board", "ulx3s-85f", "--config", "small", "-o", str(tmp_path / "out")
-    dispatch([*build, *option])
+    assert dispatch([*build, *option]) == 0
     assert tools.placing["timing_ripup"] is bool(option)
     options = json.loads((tmp_path / "out/report.json").read_text())["made_by"]["options"]
     assert options == "--placer static --router router1" + (" --tmg-ripup" if option else "")
@@ -215,7 +215,10 @@ def test_for_the_vendors_tools_a_project_is_written(tools, board, tool, tmp_path
     seeds, algorithms = (["--seed", "1"], ["--seeds", "2"]), (["--placer", "heap"], ["--router", "router2"])
     for option in (*seeds, *algorithms, ["--timing-ripup"]):
         assert dispatch(["build", "pearl", "--board", board, "--config", "small", "-o", str(tmp_path), *option]) == 2
-        assert f"Seeds, placers and routers are for nextpnr: {tool} places for {board}" in capsys.readouterr().err
+        assert (
+            f"Seeds, placers, routers and --timing-ripup are for nextpnr: {tool} places for {board}"
+            in capsys.readouterr().err
+        )
 
 
 def test_an_unknown_board_is_named(capsys, tmp_path):
