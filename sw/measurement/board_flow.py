@@ -10,6 +10,7 @@ from typing import Any
 
 from ...hw.cores.checks import require_integer
 from ...hw.soc.boards.board import FLOWS, Board, find_board
+from ...hw.soc.export.placement import CONFIGURATION, Algorithms
 from ...hw.soc.target.clocks import DefaultClock
 from ...hw.soc.written_file import writing, writing_into
 
@@ -121,9 +122,9 @@ def build_board(
             seed=placed.seed if seed is None else seed,
             seeds=seeds,
             jobs=jobs,
-            placer=placer or placed.placer,
-            router=router or placed.router,
-            timing_ripup=timing_ripup,
+            algorithms=Algorithms(
+                placer=placer or placed.placer, router=router or placed.router, timing_ripup=timing_ripup
+            ),
         )
     if folder is not None:
         from ...hw.soc.export.board_project import write_project
@@ -154,12 +155,9 @@ def _place(
     seed: int,
     seeds: int | None,
     jobs: int,
-    placer: str | None,
-    router: str | None,
-    timing_ripup: bool,
+    algorithms: Algorithms,
 ) -> dict[str, Any]:
     """Synthesis, place and route, and with ``bitstream`` packing, by open tools."""
-    from ...hw.soc.export.placement import CONFIGURATION, algorithms
     from ...hw.soc.export.tools import tool_version
     from .board_fit import lacking
     from .seed_sweep import sweep_seeds
@@ -181,9 +179,7 @@ def _place(
         tool=FLOWS[board.family],
         part=_part_options(placing),
         frequency=board.clock_mhz,
-        placer=placer,
-        router=router,
-        timing_ripup=timing_ripup,
+        algorithms=algorithms,
     )
     if seeds is None:
         best_seed = seed
@@ -201,7 +197,7 @@ def _place(
         "made_by": {
             "synthesis": tool_version("yosys"),
             "placement": tool_version(FLOWS[board.family]),
-            "options": " ".join(algorithms(placer, router, FLOWS[board.family], timing_ripup)),
+            "options": " ".join(algorithms.options(FLOWS[board.family])),
             "seed": best_seed,
         },
         "critical_path": None if path is None else vars(path) | {"through": list(path.through)},

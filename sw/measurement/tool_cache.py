@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ...hw.soc.export.placement import Placement, algorithms, place, read_placement
+from ...hw.soc.export.placement import USUAL, Algorithms, Placement, place, read_placement
 from ...hw.soc.export.synthesis import NETLIST, Synthesis, read_synthesis, synthesise
 from ...hw.soc.export.tools import tool_version
 from ...hw.soc.target.target import TARGETS
@@ -63,9 +63,7 @@ def place_once(
     constraints: str | None = None,
     *,
     tool: str = "nextpnr-ecp5",
-    placer: str | None = None,
-    router: str | None = None,
-    timing_ripup: bool = False,
+    algorithms: Algorithms = USUAL,
     **options: Any,
 ) -> Placed:
     """:func:`place`, or its result from the cache; ``options`` are its keywords."""
@@ -73,16 +71,13 @@ def place_once(
         netlist=synthesised.folder.name,
         constraints=constraints,
         options=options,
-        algorithms=algorithms(placer, router, tool, timing_ripup),
+        algorithms=algorithms.options(tool),
         version=tool_version(tool),
     )
 
     def build(folder: Path) -> None:
         netlist = synthesised.folder / NETLIST
-        place(
-            netlist, folder, constraints=constraints, tool=tool, placer=placer, router=router,
-            timing_ripup=timing_ripup, **options,
-        )  # fmt: skip
+        place(netlist, folder, constraints=constraints, tool=tool, algorithms=algorithms, **options)
 
     folder = build_once("placement", key, build, "placing and routing, once")
     return Placed(read_placement(folder), folder)

@@ -9,7 +9,17 @@ from pathlib import Path
 
 from .tools import run_tool
 
-__all__ = ["CONFIGURATION", "PLACERS", "ROUTERS", "CriticalPath", "Placement", "algorithms", "place", "read_placement"]
+__all__ = [
+    "CONFIGURATION",
+    "PLACERS",
+    "ROUTERS",
+    "USUAL",
+    "Algorithms",
+    "CriticalPath",
+    "Placement",
+    "place",
+    "read_placement",
+]
 
 # The file of which the packing tool makes the bitstream.
 CONFIGURATION = "design.config"
@@ -43,6 +53,34 @@ _FAMILIES = {
 }
 _NETLIST = "input.json"
 _REPORT = "report.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithms:
+    """How nextpnr places and routes a design.
+
+    Parameters
+    ----------
+    placer : str or None
+        One of ``PLACERS``; ``None``: the family's usual one.
+    router : str or None
+        One of ``ROUTERS``; ``None``: ``router1``.
+    timing_ripup : bool
+        Route the wires of paths again that are too slow for the clock.
+    """
+
+    placer: str | None = None
+    router: str | None = None
+    timing_ripup: bool = False
+
+    def options(self, tool: str) -> tuple[str, ...]:
+        """Options of one of the family's tools, ``nextpnr-ecp5`` or ``nextpnr-ice40``."""
+        chosen = "--placer", self.placer or _FAMILIES[tool].placer, "--router", self.router or ROUTERS[0]
+        return (*chosen, _TIMING_RIPUP) if self.timing_ripup else chosen
+
+
+# The family's placer, router1, and no wire routed again.
+USUAL = Algorithms()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +137,7 @@ def place(
     frequency: float = 50.0,
     constraints: str | None = None,
     seed: int = 1,
-    placer: str | None = None,
-    router: str | None = None,
-    timing_ripup: bool = False,
+    algorithms: Algorithms = USUAL,
 ) -> None:
     """Place and route a netlist; :func:`read_placement` says what came of it.
 
@@ -124,19 +160,14 @@ def place(
         Text of the family's file: pins, and clocks.
     seed : int
         Seed of the placer.
-    placer : str or None
-        One of ``PLACERS``; ``None``: the family's usual one.
-    router : str or None
-        One of ``ROUTERS``; ``None``: ``router1``.
-    timing_ripup : bool
-        Route the wires of paths again that are too slow for ``frequency``.
+    algorithms : Algorithms
 
     Raises
     ------
     ToolError
         nextpnr is missing, or the design does not fit.
     """
-    arguments = [*part, "--freq", f"{frequency:g}", *algorithms(placer, router, tool, timing_ripup)]
+    arguments = [*part, "--freq", f"{frequency:g}", *algorithms.options(tool)]
     arguments += ["--seed", str(seed), "--timing-allow-fail", "--json", _NETLIST, "--report", _REPORT]
     if constraints is None:
         arguments += ["--out-of-context"]
@@ -148,12 +179,6 @@ def place(
     shutil.copyfile(netlist, folder / _NETLIST)
     run_tool(tool, [*arguments, "-q", "-l", "placement.txt"], folder, "placement.log")
     (folder / _NETLIST).unlink()
-
-
-def algorithms(placer: str | None, router: str | None, tool: str, timing_ripup: bool = False) -> tuple[str, ...]:
-    """Options of nextpnr that choose its placer, its router, and whether that routes again what is too slow."""
-    chosen = "--placer", placer or _FAMILIES[tool].placer, "--router", router or ROUTERS[0]
-    return (*chosen, _TIMING_RIPUP) if timing_ripup else chosen
 
 
 def read_placement(folder: Path) -> Placement:

@@ -7,7 +7,7 @@ import pytest
 
 from rewardware.hw.soc.boards.board import find_board
 from rewardware.hw.soc.bus.uart_bridge import UartTop
-from rewardware.hw.soc.export.placement import PLACERS, ROUTERS, CriticalPath, Placement
+from rewardware.hw.soc.export.placement import PLACERS, ROUTERS, Algorithms, CriticalPath, Placement
 from rewardware.hw.soc.export.synthesis import Block, Synthesis
 from rewardware.hw.soc.export.tools import tool_version
 from rewardware.hw.soc.target import clocks
@@ -101,7 +101,7 @@ def test_every_system_of_a_board_has_a_preset(tools, system, extent):
 @pytest.mark.parametrize("placer", PLACERS)
 def test_the_placer_can_be_chosen(tools, placer):
     build_board("ulx3s-85f", "tiny", placer=placer)
-    assert tools.placing["placer"] == placer
+    assert tools.placing["algorithms"] == Algorithms(placer=placer)
 
 
 @pytest.mark.parametrize("option", [[], ["--timing-ripup"]])
@@ -109,7 +109,7 @@ def test_slow_wires_are_routed_again_for_whom_wants_that(tools, option, tmp_path
     monkeypatch.setattr("rewardware.hw.soc.export.tools.run_tool", lambda *arguments: "")
     build = "build", "pearl", "--board", "ulx3s-85f", "--config", "small", "-o", str(tmp_path / "out")
     assert dispatch([*build, *option]) == 0
-    assert tools.placing["timing_ripup"] is bool(option)
+    assert tools.placing["algorithms"].timing_ripup is bool(option)
     options = json.loads((tmp_path / "out/report.json").read_text())["made_by"]["options"]
     assert options == "--placer static --router router1" + (" --tmg-ripup" if option else "")
 
@@ -117,7 +117,7 @@ def test_slow_wires_are_routed_again_for_whom_wants_that(tools, option, tmp_path
 @pytest.mark.parametrize("router", ROUTERS)
 def test_the_router_can_be_chosen(tools, router):
     build_board("ulx3s-85f", "tiny", router=router)
-    assert tools.placing["router"] == router
+    assert tools.placing["algorithms"] == Algorithms(router=router)
 
 
 def test_the_best_of_several_seeds_is_taken(tools, tmp_path, monkeypatch, capsys):
@@ -189,11 +189,11 @@ def test_a_system_has_the_placer_the_router_and_the_seed_that_placed_it(tools, m
     row = DefaultClock(part="lfe5u-85f", mhz=40, source="", placer="heap", router="router2", seed=3)
     monkeypatch.setattr(clocks, "load_clocks", lambda: {"pearl": (row,)})
     assert build_board("ulx3s-85f", system="pearl")["made_by"]["seed"] == 3
-    assert [tools.placing[of] for of in ("placer", "router", "seed")] == ["heap", "router2", 3]
+    assert (tools.placing["algorithms"], tools.placing["seed"]) == (Algorithms(placer="heap", router="router2"), 3)
     assert build_board("ulx3s-85f", system="pearl", placer="static", router="router1", seed=1)["made_by"]["seed"] == 1
-    assert [tools.placing[of] for of in ("placer", "router", "seed")] == ["static", "router1", 1]
+    assert (tools.placing["algorithms"], tools.placing["seed"]) == (Algorithms(placer="static", router="router1"), 1)
     assert build_board("ulx3s-85f", system="mcts")["made_by"]["seed"] == 1
-    assert tools.placing["placer"] is None and tools.placing["router"] is None
+    assert tools.placing["algorithms"] == Algorithms()
 
 
 def test_ice40_is_placed_by_its_own_tool(tools, tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rewardware.hw.soc.export.placement import Algorithms
 from rewardware.sw.measurement import tool_cache
 
 
@@ -23,8 +24,9 @@ def made(monkeypatch, tmp_path):
 
 
 CHOICES = (
-    {}, {"placer": "heap"}, {"router": "router2"}, {"timing_ripup": True}, {"seed": 2}, {"frequency": 65.0},
-    {"constraints": "FREQUENCY PORT"}, {"tool": "nextpnr-ice40"},
+    {}, {"algorithms": Algorithms(placer="heap")}, {"algorithms": Algorithms(router="router2")},
+    {"algorithms": Algorithms(timing_ripup=True)}, {"seed": 2}, {"frequency": 65.0}, {"constraints": "FREQUENCY PORT"},
+    {"tool": "nextpnr-ice40"},
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rewardware.hw.soc.export import placement
-from rewardware.hw.soc.export.placement import algorithms, place
+from rewardware.hw.soc.export.placement import Algorithms, place
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ def test_placer_and_router(tool, chosen, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(placement, "run_tool", lambda name, arguments, *_: asked.append((name, arguments)))
     (tmp_path / "netlist.json").write_text("{}")
     (tmp_path / "out").mkdir()
-    place(tmp_path / "netlist.json", tmp_path / "out", tool=tool, **chosen)
+    algorithms = Algorithms(**chosen)
+    place(tmp_path / "netlist.json", tmp_path / "out", tool=tool, algorithms=algorithms)
     ((name, arguments),) = asked
     assert name == tool and " ".join(expected) in " ".join(arguments)
     # A placement is kept by them.
-    again = chosen.get("timing_ripup", False)
-    assert algorithms(chosen.get("placer"), chosen.get("router"), tool, again) == expected
-    assert ("--tmg-ripup" in arguments) == again
+    assert algorithms.options(tool) == expected
+    assert ("--tmg-ripup" in arguments) == algorithms.timing_ripup
