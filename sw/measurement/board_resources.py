@@ -13,6 +13,7 @@ from ...hw.soc.presets import read_preset
 from ...hw.soc.target.parts import CONSTRAINTS
 from ...hw.soc.target.target import Resources
 from ...hw.soc.written_file import write_text
+from ..core.fields import read_yaml
 
 __all__ = ["FAMILIES", "RESOURCES", "BoardPreset", "board_presets", "load_resources", "measure_resources"]
 
@@ -64,14 +65,23 @@ def board_presets() -> Iterator[tuple[str, str]]:
 
 
 def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]:
-    """Measured resources, by system and preset."""
-    table = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    """Measured resources, by system and preset.
+
+    Raises
+    ------
+    ValueError
+        The file holds something else.
+    """
+    table = read_yaml(file) if file.exists() else {}
     found = {}
-    for name, entry in table.items():
-        system, _, preset = name.partition("/")
-        families = {family: Resources(**used) for family, used in entry["families"].items()}
-        hashes = {name: entry[name] for name in _HASHES}
-        found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
+    try:
+        for name, entry in table.items():
+            system, _, preset = name.partition("/")
+            families = {family: Resources(**used) for family, used in entry["families"].items()}
+            hashes = {name: entry[name] for name in _HASHES}
+            found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"{file} is no table of resources as rewardware list boards --measure writes it") from error
     return found
 
 
@@ -88,6 +98,8 @@ def measure_resources(file: Path = RESOURCES) -> None:
     ------
     ToolError
         Yosys is missing or refused a design.
+    ValueError
+        The file holds something else.
     """
     from ...sim.verilator.cache import content_key
 

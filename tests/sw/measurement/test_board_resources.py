@@ -91,3 +91,29 @@ def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path
     with pytest.raises(KeyboardInterrupt):
         measure_resources(file)
     assert load_resources(file)["pearl", "small"].families.keys() == {"ecp5", "xc7"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[pearl/small]",
+        "pearl/small: 3",
+        "pearl/small: {families: {}}",
+        "pearl/small: {families: {ecp5: {lutt: 3}}, configuration_hash: a, verilog_hash: b}",
+        # Cut short.
+        "pearl/small:\n  families:\n",
+    ],
+)
+def test_another_file_is_refused_and_left_as_it_is(measured, text, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=r"mine\.yaml is no table of resources as rewardware list boards --measure"):
+        measure_resources(file)
+    assert not measured and file.read_text() == text
+
+
+def test_a_file_that_is_no_yaml_is_refused(tmp_path):
+    (tmp_path / "mine.yaml").write_text("a: b: c")
+    with pytest.raises(ValueError, match=r"mine\.yaml is not YAML"):
+        load_resources(tmp_path / "mine.yaml")
