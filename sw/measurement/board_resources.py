@@ -81,7 +81,7 @@ def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]
             hashes = {name: entry[name] for name in _HASHES}
             found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
     except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} is no table of resources as rewardware list boards --measure writes it") from error
+        raise ValueError(f"{file} is not a table of resources as rewardware list boards --measure writes it") from error
     return found
 
 

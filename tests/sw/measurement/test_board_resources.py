@@ -108,7 +108,7 @@ def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path
 def test_another_file_is_refused_and_left_as_it_is(measured, text, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"mine\.yaml is no table of resources as rewardware list boards --measure"):
+    with pytest.raises(ValueError, match=r"mine\.yaml is not a table of resources as rewardware list boards --measure"):
         measure_resources(file)
     assert not measured and file.read_text() == text
 
