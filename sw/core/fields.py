@@ -2,13 +2,15 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 __all__ = ["read_fields", "read_yaml", "require_names", "require_number"]
+
+Kind = TypeVar("Kind")
 
 
 def require_number(name: str, value: Any, *, positive: bool = False) -> None:
@@ -55,15 +57,19 @@ def read_fields(kind: type, what: str, values: Any, **others: Any) -> Any:
     return kind(**values, **others)
 
 
-def read_yaml(path: Path | Any) -> Any:
-    """The content of a YAML file.
+def read_yaml(path: Path | Any, convert: Callable[[Any], Kind]) -> Kind:
+    """Read a YAML file, and return what ``convert`` makes of its content.
 
     Raises
     ------
-    ValueError
-        It is not YAML.
+    TypeError, ValueError
+        It is not YAML, or ``convert`` refuses its content; the text begins with the name of the file.
+    OSError
+        It cannot be read.
     """
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+        return convert(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path.name} is not YAML: {' '.join(str(error).split())}") from None
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{path.name}: {error}") from None

@@ -13,7 +13,7 @@ from ...hw.soc.presets import read_preset
 from ...hw.soc.target.parts import CONSTRAINTS
 from ...hw.soc.target.target import Resources
 from ...hw.soc.written_file import write_text
-from ..core.fields import read_yaml
+from ..core.fields import read_fields, read_yaml, require_names, require_number
 
 __all__ = ["FAMILIES", "RESOURCES", "BoardPreset", "board_presets", "load_resources", "measure_resources"]
 
@@ -69,20 +69,10 @@ def load_resources(file: Path = RESOURCES) -> dict[tuple[str, str], BoardPreset]
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         The file holds something else.
     """
-    table = read_yaml(file) if file.exists() else {}
-    found = {}
-    try:
-        for name, entry in table.items():
-            system, _, preset = name.partition("/")
-            families = {family: Resources(**used) for family, used in entry["families"].items()}
-            hashes = {name: entry[name] for name in _HASHES}
-            found[system, preset] = BoardPreset(system=system, preset=preset, families=families, **hashes)
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} is not a table of resources as rewardware list boards --measure writes it") from error
-    return found
+    return read_yaml(file, _table) if file.exists() else {}
 
 
 def measure_resources(file: Path = RESOURCES) -> None:
@@ -98,7 +88,7 @@ def measure_resources(file: Path = RESOURCES) -> None:
     ------
     ToolError
         Yosys is missing or refused a design.
-    ValueError
+    TypeError, ValueError
         The file holds something else.
     """
     from ...sim.verilator.cache import content_key
@@ -128,6 +118,31 @@ def measure_resources(file: Path = RESOURCES) -> None:
         measured[system, preset] = entry
     # Without presets that are none any more.
     _write(file, measured)
+
+
+def _table(content: Any) -> dict[tuple[str, str], BoardPreset]:
+    if not isinstance(content, Mapping):
+        raise TypeError(f"A table of resources must be a mapping by system and preset, not {content!r}")
+    found = {}
+    for name, given in content.items():
+        system, _, preset = str(name).partition("/")
+        entry = read_fields(BoardPreset, name, given, system=system, preset=preset)
+        found[system, preset] = dataclasses.replace(entry, families=_families(name, entry.families))
+    return found
+
+
+def _families(name: str, given: Any) -> dict[str, Resources]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"Families of {name} must be a mapping, not {given!r}")
+    require_names(f"family of {name}:", given, FAMILIES)
+    return {family: _resources(f"{name}, {family}", used) for family, used in given.items()}
+
+
+def _resources(what: str, given: Any) -> Resources:
+    used: Resources = read_fields(Resources, what, given)
+    for resource, number in used.items():
+        require_number(f"{resource} of {what}", number)
+    return used
 
 
 def _verilog(config: Any) -> str:

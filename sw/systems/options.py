@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import functools
 import importlib
 import sys
 import types
@@ -10,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from ..core.fields import read_yaml, require_names
 from ..core.tables import aligned
 from .parameter_help import parameter_help
 from .results import add_json_option, add_out_option, show
@@ -271,21 +271,15 @@ def given_hyper_parameters(arguments: argparse.Namespace, *configurations: type)
     """
     names = {field.name: None for configuration in configurations for field in dataclasses.fields(configuration)}
     told = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    return {**_read(arguments.hyper, tuple(names)), **told}
+    # JSON is also YAML.
+    given = {} if arguments.hyper is None else read_yaml(arguments.hyper, functools.partial(_hyper, names))
+    return {**given, **told}
 
 
-def _read(path: Path | None, names: tuple[str, ...]) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        # JSON is also YAML.
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+def _hyper(names: Iterable[str], found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ValueError(f"{path} must be a mapping of hyper-parameters, not {type(found).__name__}")
-    if unknown := [str(name) for name in found if name not in names]:
-        raise ValueError(f"{path}: unknown hyper-parameter {', '.join(unknown)}; known are {', '.join(names)}")
+        raise ValueError(f"There must be a mapping of hyper-parameters, not {type(found).__name__}")
+    require_names("hyper-parameter", found, names)
     return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
 

@@ -194,10 +194,7 @@ def load_platform(name_or_path: str) -> Platform:
         file = _folder() / f"{name_or_path}{_SUFFIX}"
     elif not (file := Path(name_or_path)).is_file():
         require_name("Platform", name_or_path, names, other=" or a YAML file")
-    try:
-        return Platform.from_mapping(read_yaml(file))
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{file.name}: {error}") from None
+    return read_yaml(file, Platform.from_mapping)
 
 
 def _folder() -> Any:

@@ -69,11 +69,7 @@ def read_problem(path: Path | str) -> Problem:
     OSError
         It cannot be read.
     """
-    path = Path(path)
-    try:
-        return _problem(read_yaml(path))
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{path.name}: {error}") from None
+    return read_yaml(Path(path), _problem)
 
 
 def _problem(content: Any) -> Problem:

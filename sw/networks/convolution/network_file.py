@@ -66,10 +66,7 @@ def load_network(name_or_path: str | Path) -> ConvolutionalNetwork:
         file = _folder() / f"{source}{_SUFFIX}"
     elif not (file := Path(source)).is_file():
         require_name("Network", source, names, other=" or a YAML file")
-    try:
-        return _network(read_yaml(file))
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{file.name}: {error}") from None
+    return read_yaml(file, _network)
 
 
 def save_network(network: ConvolutionalNetwork, path: Path) -> None:

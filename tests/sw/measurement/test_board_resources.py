@@ -8,6 +8,8 @@ from rewardware.hw.soc.target.target import Resources
 from rewardware.sw.measurement import board_resources
 from rewardware.sw.measurement.board_resources import FAMILIES, board_presets, load_resources, measure_resources
 
+ENTRY = "pearl/small: {{configuration_hash: a, verilog_hash: b, families: {{{}}}}}"
+
 
 @pytest.mark.parametrize(("system", "preset"), list(board_presets()))
 def test_what_was_measured_is_what_there_is(system, preset):
@@ -94,26 +96,25 @@ def test_what_was_measured_before_an_end_is_kept(measured, monkeypatch, tmp_path
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "words"),
     [
-        "",
-        "[pearl/small]",
-        "pearl/small: 3",
-        "pearl/small: {families: {}}",
-        "pearl/small: {families: {ecp5: {lutt: 3}}, configuration_hash: a, verilog_hash: b}",
-        # Cut short.
-        "pearl/small:\n  families:\n",
+        ("", "A table of resources must be a mapping by system and preset, not None"),
+        ("[pearl/small]", r"A table of resources must be a mapping by system and preset, not \['pearl/small'\]"),
+        ("pearl/small: 3", "pearl/small must be a mapping, not 3"),
+        ("pearl/small: {families: {}}", "pearl/small needs configuration_hash, verilog_hash"),
+        (
+            "pearl/small: {families: , configuration_hash: a, verilog_hash: b}",
+            "Families of pearl/small must be a mapping",
+        ),
+        (ENTRY.format("ecp6: {lut: 3}"), "Unknown family of pearl/small: ecp6; there are ecp5, xc7, intel, ice40"),
+        (ENTRY.format("ecp5: 3"), "pearl/small, ecp5 must be a mapping, not 3"),
+        (ENTRY.format("ecp5: {lutt: 3}"), "Unknown field of pearl/small, ecp5: lutt; there are lut"),
+        (ENTRY.format("ecp5: {lut: many}"), "lut of pearl/small, ecp5 must be a number, not 'many'"),
     ],
 )
-def test_another_file_is_refused_and_left_as_it_is(measured, text, tmp_path):
+def test_another_file_is_refused_and_left_as_it_is(measured, text, words, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"mine\.yaml is not a table of resources as rewardware list boards --measure"):
+    with pytest.raises((TypeError, ValueError), match=f"^mine.yaml: {words}"):
         measure_resources(file)
     assert not measured and file.read_text() == text
-
-
-def test_a_file_that_is_no_yaml_is_refused(tmp_path):
-    (tmp_path / "mine.yaml").write_text("a: b: c")
-    with pytest.raises(ValueError, match=r"mine\.yaml is not YAML"):
-        load_resources(tmp_path / "mine.yaml")
