@@ -24,7 +24,6 @@ FAMILIES = ("ecp5", "xc7", "intel", "ice40")
 # LUT4s on an ECP5 from which on nothing is synthesised for the small parts of iCE40, the largest of which has half as
 # many: it would take long to say no.
 ICE40_LIMIT = 10_560
-_HASHES = ("configuration_hash", "verilog_hash")
 _TOP = "board"
 HEAD = """\
 # What each preset for boards takes, its UART included, on each family of FPGAs that boards have, by Yosys: each kind of
@@ -163,7 +162,8 @@ def _measure(verilog: str, family: str) -> Resources:
 def _write(file: Path, entries: Mapping[tuple[str, str], BoardPreset]) -> None:
     table = {
         f"{entry.system}/{entry.preset}": {
-            **{name: getattr(entry, name) for name in _HASHES},
+            "configuration_hash": entry.configuration_hash,
+            "verilog_hash": entry.verilog_hash,
             "families": {
                 family: {name: round(number, 1) for name, number in used.items() if number}
                 for family in FAMILIES
